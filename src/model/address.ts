@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+
+/** 4 for IPv4, 6 for IPv6. */
+export type Family = 4 | 6
+
+/** One IP address. `value` is the address as an unsigned integer (32 or 128 bits); `text` is its RFC 5952 spelling. */
+export interface Address {
+  readonly family: Family
+  readonly value: bigint
+  readonly text: string
+}
+
+/** An address with a prefix length. The host bits are kept: `192.0.2.11/24` is a node's address in its network. */
+export interface Prefix {
+  readonly address: Address
+  readonly length: number
+}
+
+const WIDTH = { 4: 32, 6: 128 } as const
+
+/** Number of bits of an address of the family: 32 or 128. */
+export const width = (family: Family): number => WIDTH[family]
+
+/**
+ * Reads an IPv4 or IPv6 address in the spellings Go's netip.ParseAddr takes, minus zones and IPv4-mapped IPv6
+ * (both are meaningless as an egress IP). Returns undefined otherwise; `addressFault` says why.
+ */
+export function parseAddress(text: string): Address | undefined {
+  const read = text.includes(':') ? readV6(text) : readV4(text)
+  return typeof read === 'string' ? undefined : read
+}
+
+/** Why `parseAddress` refuses a text, as the end of the sentence "… is not an address: …". */
+export function addressFault(text: string): string {
+  const read = text.includes(':') ? readV6(text) : readV4(text)
+  return typeof read === 'string' ? read : 'it is one'
+}
+
+/** The address of a family with this integer value. */
+export function addressOf(family: Family, value: bigint): Address {
+  return { family, value, text: family === 4 ? printV4(value) : printV6(value) }
+}
+
+function readV4(text: string): Address | string {
+  if (text === '') return 'it is empty'
+  if (text.includes('/')) return 'it has a prefix length; write the address alone'
+  const parts = text.split('.')
+  if (parts.length !== 4) return 'an IPv4 address has four parts, an IPv6 address has colons'
+  let value = 0n
+  for (const part of parts) {
+    if (!/^[0-9]{1,3}$/.test(part)) return `the part "${part}" is not a number from 0 to 255`
+    if (part.length > 1 && part.startsWith('0')) return `the part "${part}" has a leading zero`
+    const n = Number(part)
+    if (n > 255) return `the part "${part}" is over 255`
+    value = (value << 8n) | BigInt(n)
+  }
+  return { family: 4, value, text }
+}
+
+function readV6(text: string): Address | string {
+  if (text.includes('%')) return 'it has a zone; an egress IP has none'
+  if (text.includes('/')) return 'it has a prefix length; write the address alone'
+  let groups = text
+  let tail: bigint | undefined
+  if (text.includes('.')) {
+    const at = text.lastIndexOf(':')
+    const dotted = readV4(text.slice(at + 1))
+    if (typeof dotted === 'string') return `its IPv4 part is wrong: ${dotted}`
+    tail = dotted.value
+    groups = `${text.slice(0, at + 1)}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}`
+  }
+  const halves = groups.split('::')
+  if (halves.length > 2) return 'it has "::" more than once'
+  const left = halves[0] === '' ? [] : (halves[0] ?? '').split(':')
+  const right = halves.length < 2 || halves[1] === '' ? [] : (halves[1] ?? '').split(':')
+  const missing = 8 - left.length - right.length
+  if (halves.length === 1 && missing !== 0) return 'an IPv6 address has eight groups, or "::" in place of zero groups'
+  if (halves.length === 2 && missing < 1) return 'it has too many groups'
+  let value = 0n
+  for (const group of [...left, ...Array<string>(missing).fill('0'), ...right]) {
+    if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return `the group "${group}" is not one to four hexadecimal digits`
+    value = (value << 16n) | BigInt(`0x${group}`)
+  }
+  if (value >> 32n === 0xffffn) return 'it is an IPv4-mapped IPv6 address; write the IPv4 address'
+  return addressOf(6, value)
+}
+
+function printV4(value: bigint): string {
+  const n = Number(value)
+  return `${n >>> 24}.${(n >>> 16) & 255}.${(n >>> 8) & 255}.${n & 255}`
+}
+
+/** RFC 5952: lower case, no leading zeros, the first longest run of two or more zero groups as "::". */
+function printV6(value: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - 16 * i)) & 0xffffn))
+  let best = { at: -1, length: 1 }
+  for (let at = 0; at < 8; ) {
+    let end = at
+    while (end < 8 && groups[end] === 0) end++
+    if (end - at > best.length) best = { at, length: end - at }
+    at = end + 1
+  }
+  const hex = (list: number[]) => list.map((group) => group.toString(16)).join(':')
+  if (best.at < 0) return hex(groups)
+  return `${hex(groups.slice(0, best.at))}::${hex(groups.slice(best.at + best.length))}`
+}
+
+/** Orders IPv4 before IPv6, then by value. */
+export function compareAddresses(a: Address, b: Address): number {
+  return a.family - b.family || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0)
+}
+
+/** Reads `192.0.2.11/24`; undefined if the address or the length (0 to 32 or 128, no sign, no leading zero) is wrong. */
+export function parsePrefix(text: string): Prefix | undefined {
+  const slash = text.indexOf('/')
+  if (slash < 0) return undefined
+  const address = parseAddress(text.slice(0, slash))
+  const digits = text.slice(slash + 1)
+  if (!address || !/^(0|[1-9][0-9]{0,2})$/.test(digits)) return undefined
+  const length = Number(digits)
+  return length > width(address.family) ? undefined : { address, length }
+}
+
+/** `192.0.2.11/24` */
+export const printPrefix = (prefix: Prefix): string => `${prefix.address.text}/${prefix.length}`
+
+/** The prefix of one address alone: /32 or /128. */
+export const hostPrefix = (address: Address): Prefix => ({ address, length: width(address.family) })
+
+/** The network of a prefix: its address with the host bits cleared. */
+export function networkOf(prefix: Prefix): Prefix {
+  const { family, value } = prefix.address
+  const shift = BigInt(width(family) - prefix.length)
+  return { address: addressOf(family, (value >> shift) << shift), length: prefix.length }
+}
+
+/** The last address of a network (the broadcast address of an IPv4 one). */
+export function lastOf(prefix: Prefix): Address {
+  const { family, value } = prefix.address
+  return addressOf(family, value | ((1n << BigInt(width(family) - prefix.length)) - 1n))
+}
+
+/** Whether an address of the same family lies in the network of the prefix. */
+export function contains(prefix: Prefix, address: Address): boolean {
+  if (prefix.address.family !== address.family) return false
+  const shift = BigInt(width(address.family) - prefix.length)
+  return prefix.address.value >> shift === address.value >> shift
+}
+
+/** The prefix with the longest length that contains the address; the first one of equals; undefined if none does. */
+export function longestMatch<P extends Prefix>(prefixes: readonly P[], address: Address): P | undefined {
+  let best: P | undefined
+  for (const prefix of prefixes) {
+    if (contains(prefix, address) && (!best || prefix.length > best.length)) best = prefix
+  }
+  return best
+}
+
+const NOT_GLOBAL = ['0.0.0.0/32', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '255.255.255.255/32', '::/128', '::1/128', 'fe80::/10', 'ff00::/8'].map(
+  (text) => parsePrefix(text) as Prefix,
+)
+
+/** Go's netip.Addr.IsGlobalUnicast: private and unique-local count; unspecified, loopback, link-local, multicast, broadcast do not. */
+export const isGlobalUnicast = (address: Address): boolean => !NOT_GLOBAL.some((prefix) => contains(prefix, address))
+
+/** The address `offset` places after the start of the prefix's network; undefined when that is outside the network. */
+export function nth(prefix: Prefix, offset: number): Address | undefined {
+  const network = networkOf(prefix)
+  const address = addressOf(network.address.family, network.address.value + BigInt(offset))
+  return address.value < 1n << BigInt(width(address.family)) && contains(network, address) ? address : undefined
+}
+
+/**
+ * The hardware address OVN-Kubernetes derives from an IP address (seed 002, IPAddrToHWAddr): `0a:58:` and the four
+ * bytes of an IPv4 address, or the first four bytes of SHA-256 over the RFC 5952 text of an IPv6 address.
+ */
+export function hardwareAddress(address: Address): string {
+  const bytes =
+    address.family === 4
+      ? [24n, 16n, 8n, 0n].map((shift) => Number((address.value >> shift) & 255n))
+      : [...createHash('sha256').update(address.text).digest().subarray(0, 4)]
+  return ['0a', '58', ...bytes.map((byte) => byte.toString(16).padStart(2, '0'))].join(':')
+}
+
+/** The address as `0x` and 32 hex digits, the form in which nft 1.0.6 takes a raw 128-bit field. */
+export const hex128 = (address: Address): string => `0x${address.value.toString(16).padStart(32, '0')}`

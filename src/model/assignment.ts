@@ -1,0 +1,85 @@
+import type { Prefix } from './address.js'
+import type { Problem } from './problem.js'
+
+export type NetworkType = 'primary' | 'secondary'
+export type AssignmentChange = 'keep' | 'add' | 'move' | 'remove'
+
+/** One egress IP on one node. `node` and the network are null only for `remove`. */
+export interface Assignment {
+  /** RFC 5952 */
+  readonly egressIP: string
+  readonly object: string
+  readonly node: string | null
+  readonly network: string | null
+  readonly networkType: NetworkType | null
+  /** The secondary interface, where an input names it. */
+  readonly interface: string | null
+  readonly change: AssignmentChange
+  /** The holder until now; null unless move or remove. */
+  readonly from: string | null
+  /** False where placement is advisory, the address is not in the status yet and more than one node would do. */
+  readonly certain: boolean
+}
+
+/** Why an address is on no node. */
+export type UnassignedReason =
+  | 'InvalidObject'
+  | 'InvalidAddress'
+  | 'AddressConflict'
+  | 'AddressHeldByOther'
+  | 'ReservedAddress'
+  | 'NoMatchingNode'
+  | 'NoAvailableNode'
+  | 'NoHostingNetwork'
+  | 'CapacityExhausted'
+  | 'AntiColocation'
+
+/** The first rule that keeps a node from hosting an address. */
+export type NodeReason =
+  | 'SelectorMismatch'
+  | 'NotReady'
+  | 'Unreachable'
+  | 'InvalidNode'
+  | 'Draining'
+  | 'NoHostingNetwork'
+  | 'CapacityExhausted'
+  | 'HoldsSameObject'
+
+export interface Unassigned {
+  /** RFC 5952, or as written where it is no address. */
+  readonly egressIP: string
+  readonly object: string
+  readonly reason: UnassignedReason
+  readonly message: string
+  /** The node that has held it until now, if any. */
+  readonly from: string | null
+  /** All nodes, counted by reason. Empty where the refusal does not depend on nodes. */
+  readonly reasons: Readonly<Partial<Record<NodeReason, number>>>
+  /** At most 20, sorted by name. */
+  readonly nodes: readonly { readonly node: string; readonly reason: NodeReason }[]
+}
+
+/** What the user asks of one run beside the inputs. */
+export interface PlacementOptions {
+  /** Nodes that take nothing new and whose addresses move away. */
+  readonly drain: readonly string[]
+  /** Nodes that count as unreachable, beside Cluster.spec.unreachable. */
+  readonly down: readonly string[]
+  /** How many valid assignments may move for balance: null none, Infinity any number. */
+  readonly rebalance: number | null
+}
+
+/** The answer of `place`. Each (object, address) of the intent stands once, in `assignments` or in `unassigned`; both sorted by object, then address. */
+export interface Placement {
+  readonly assignments: readonly Assignment[]
+  readonly unassigned: readonly Unassigned[]
+  /** Egress mark per object, where it needs one. */
+  readonly marks: ReadonlyMap<string, number>
+  readonly problems: readonly Problem[]
+}
+
+/** A network of a node that hosts an address. */
+export interface Hosting {
+  readonly network: Prefix
+  readonly type: NetworkType
+}

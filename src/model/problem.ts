@@ -1,0 +1,74 @@
+/** What is wrong with the inputs, or worth knowing about them. Collected and returned, never logged and skipped. */
+
+export type Severity = 'error' | 'warning' | 'info'
+
+/** Where an object, or a value in it, stands. `line` and `column` count from 1. */
+export interface Position {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+export interface Problem {
+  readonly severity: Severity
+  readonly code: ProblemCode
+  /** Name of the EgressIP, or `Kind/[namespace/]name` of another object; null when no object is concerned. */
+  readonly object: string | null
+  /** One sentence: what is wrong. */
+  readonly message: string
+  /** One sentence: what to do about it. */
+  readonly remedy: string
+  readonly source: Position | null
+}
+
+interface Kind {
+  readonly severity: Severity
+  /** The remedy when the place that finds the problem has no better one. */
+  readonly remedy: string
+}
+
+/** Every code with its default severity and remedy. `docs/problems.md` is made from it. */
+export const PROBLEMS = {
+  UnreadableInput: { severity: 'error', remedy: 'Mend the file, then run the command again; nothing was written.' },
+  InvalidObject: { severity: 'error', remedy: 'Correct the field that is named; the object is left out until then.' },
+  DuplicateObject: { severity: 'error', remedy: 'Keep one of the objects; their addresses are placed when only one is left.' },
+  InvalidAddress: { severity: 'error', remedy: 'Write a plain IPv4 or IPv6 address, without prefix length, zone or leading zeros.' },
+  AddressHeldByOther: { severity: 'error', remedy: 'Remove the address from one of the two objects.' },
+  AddressConflict: { severity: 'error', remedy: 'Choose an address that no host has.' },
+  ReservedAddress: { severity: 'error', remedy: 'Choose an address outside the reserved ones.' },
+  DuplicateMark: { severity: 'error', remedy: 'Remove the annotation k8s.ovn.org/egressip-mark from one of the objects.' },
+  InvalidMark: { severity: 'error', remedy: 'Remove the annotation k8s.ovn.org/egressip-mark; a mark is a number from 50000 to 55000.' },
+  MarkExhausted: { severity: 'error', remedy: 'Remove EgressIP objects that are no longer needed; 5,001 marks exist.' },
+  NoMatchingNode: { severity: 'error', remedy: 'Label a node so that egressNodeSelector matches it, or correct the selector.' },
+  NoAvailableNode: { severity: 'error', remedy: 'Bring back one of the matching nodes, or let the selector match others.' },
+  NoHostingNetwork: { severity: 'error', remedy: 'Choose an address in a network of a matching node.' },
+  CapacityExhausted: { severity: 'error', remedy: 'Let the selector match more nodes, or remove addresses from the full ones.' },
+  AntiColocation: { severity: 'error', remedy: 'Let the selector match at least as many nodes as the object has addresses.' },
+  DrainIncomplete: { severity: 'error', remedy: 'Make room on another node, or drain without --drain for this address.' },
+  MasqueradeSubnetTooSmall: { severity: 'error', remedy: 'Use a larger masquerade subnet, for example 169.254.0.0/17 and fd69::/112.' },
+  DuplicateInObject: { severity: 'warning', remedy: 'Remove the second spelling.' },
+  StatusInIntent: { severity: 'warning', remedy: 'Remove status from the intent file; it is read from the topology.' },
+  MarkInIntent: { severity: 'warning', remedy: 'Remove the annotation from the intent file; it is read from the topology and the lock.' },
+  InvalidNode: { severity: 'warning', remedy: 'Correct the annotation; the node hosts nothing until then.' },
+  UnknownField: { severity: 'warning', remedy: 'Correct the spelling of the field, or remove it.' },
+  UnknownNetworkId: { severity: 'warning', remedy: 'Add the NetworkAttachmentDefinition of the network to the topology; it carries k8s.ovn.org/network-id.' },
+  EmptyInput: { severity: 'warning', remedy: 'Remove the file, or write the objects it should hold.' },
+} as const satisfies Record<string, Kind>
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+/** A problem with the default severity of its code and, unless given, its default remedy. */
+export function problem(
+  code: ProblemCode,
+  about: { object?: string | null; message: string; source?: Position | null; remedy?: string; severity?: Severity },
+): Problem {
+  const kind: Kind = PROBLEMS[code]
+  return {
+    severity: about.severity ?? kind.severity,
+    code,
+    object: about.object ?? null,
+    message: about.message,
+    remedy: about.remedy ?? kind.remedy,
+    source: about.source ?? null,
+  }
+}
