@@ -1,13 +1,14 @@
 import type { Position } from './problem.js'
 
+/** What a file may say: what is wanted, what is there now, or (a dump of a live cluster) both. */
+export type Role = 'intent' | 'topology' | 'both'
+
 /** One input file as read: `file` is the path as the user wrote it (`-` for stdin). */
 export interface SourceFile {
   readonly file: string
   readonly text: string
+  readonly role: Role
 }
-
-/** What a file may say: what is wanted, what is there now, or (a dump of a live cluster) both. */
-export type Role = 'intent' | 'topology' | 'both'
 
 /** One Kubernetes object of a source file; the items of a List stand for themselves. */
 export interface SourceObject {
