@@ -49,10 +49,14 @@ export function startOvs(namespace: Namespace, dir: string): OpenVSwitch {
   }
 }
 
-/** A bridge of the userspace data path with this MAC, its own port up. */
+/**
+ * A bridge of the userspace data path with this MAC, its own port up. br-int forwards nothing until a controller fills it, as on a
+ * real node: else two patch ports between two bridges would be a loop.
+ */
 export function addBridge(namespace: Namespace, ovs: OpenVSwitch, name: string, mac?: string): void {
+  const failMode = name === 'br-int' ? 'secure' : 'standalone'
   const hwaddr = mac ? [`other-config:hwaddr=${mac}`] : []
-  ovs.vsctl('add-br', name, '--', 'set', 'bridge', name, 'datapath_type=netdev', 'fail-mode=standalone', ...hwaddr)
+  ovs.vsctl('add-br', name, '--', 'set', 'bridge', name, 'datapath_type=netdev', `fail-mode=${failMode}`, ...hwaddr)
   namespace.exec('ip', ['link', 'set', name, 'up'])
   offloadsOff(namespace, name)
 }

@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { load } from 'js-yaml'
+import { atExit } from './clean-up.js'
+import { bridge, cable, createNamespace, type Namespace } from './netns.js'
+import { addBridge, addPatch, type OpenVSwitch, startOvs } from './ovs.js'
+
+/** The network card of a node: where the guard's hooks are. */
+export const CARD = 'ens3'
+/** The client's card. */
+export const CLIENT_CARD = 'eth0'
+/** The client is a neighbor of the nodes: an upstream router, a firewall. */
+export const CLIENT = { ipv4: '192.0.2.100', ipv6: '2001:db8:1::100', mac: '00:00:5e:00:53:64' }
+
+/** What a Node object says of the host: annotation k8s.ovn.org/l3-gateway-config. */
+export interface NodeFacts {
+  readonly name: string
+  readonly bridge: string
+  readonly mac: string
+  /** With prefix length. */
+  readonly addresses: readonly string[]
+}
+
+/** A node that stands: its namespace, its Open vSwitch, and where its agent keeps its state. */
+export interface LabNode extends NodeFacts {
+  readonly namespace: Namespace
+  readonly ovs: OpenVSwitch
+  readonly stateDir: string
+}
+
+export interface Network {
+  /** Folder of the run, in the temporary directory. */
+  readonly dir: string
+  readonly client: Namespace
+  readonly nodes: readonly LabNode[]
+  /** All namespaces of the run. */
+  readonly namespaces: readonly Namespace[]
+  /** Takes everything down. Again is fine. */
+  close(): void
+}
+
+/** The facts of the nodes in a file that holds a List of Node objects, in the order of `names`. */
+export function nodeFacts(file: string, names: readonly string[]): readonly NodeFacts[] {
+  const { items } = load(readFileSync(file, 'utf8')) as {
+    items: { metadata: { name: string; annotations: Record<string, string> } }[]
+  }
+  return names.map((name) => {
+    const annotation = items.find((item) => item.metadata.name === name)?.metadata.annotations['k8s.ovn.org/l3-gateway-config']
+    if (annotation === undefined) throw new Error(`${file} has no node ${name} with a gateway`)
+    const gateway = JSON.parse(annotation).default
+    return { name, bridge: gateway['bridge-id'], mac: gateway['mac-address'], addresses: gateway['ip-addresses'] }
+  })
+}
+
+/**
+ * One segment with the nodes and a client on it. `networks` are the prefixes of user-defined networks in patch port names.
+ *
+ *     client eth0 ── bridge br0 ── ens3 ── bridge brul ── ul0 ═ ul1 ── breth0 (LOCAL: the node's addresses) ── br-int
+ *                    (segment)     └───────────────── one node ─────────────────────────────────────────────────┘
+ *
+ * The Linux bridge between ens3 and breth0 is what makes the guard's hook on ens3 work here: the userspace data path reads frames
+ * through AF_PACKET, which taps a device before its hook. With the kernel's data path ens3 is the port itself.
+ */
+export function buildNetwork(facts: readonly NodeFacts[], networks: readonly string[] = []): Network {
+  const dir = mkdtempSync(join(tmpdir(), 'egretta-'))
+  const removeDir = (): void => rmSync(dir, { recursive: true, force: true })
+  const forget = atExit(removeDir)
+  const segment = createNamespace('segment')
+  const client = createNamespace('client')
+  cable({ namespace: segment, device: 'client' }, { namespace: client, device: CLIENT_CARD, mac: CLIENT.mac })
+  client.exec('ip', ['addr', 'add', `${CLIENT.ipv4}/24`, 'dev', CLIENT_CARD])
+  client.exec('ip', ['addr', 'add', `${CLIENT.ipv6}/64`, 'dev', CLIENT_CARD, 'nodad'])
+  const nodes = facts.map((node) => buildNode(node, segment, join(dir, node.name), networks))
+  bridge(segment, 'br0', ['client', ...facts.map(cableName)])
+  const namespaces = [segment, client, ...nodes.map((node) => node.namespace)]
+  return {
+    dir,
+    client,
+    nodes,
+    namespaces,
+    close: () => {
+      for (const namespace of namespaces) namespace.close()
+      forget()
+      removeDir()
+    },
+  }
+}
+
+/** An interface name has at most 15 characters. */
+const cableName = (node: NodeFacts): string => node.name.slice(-15)
+
+function buildNode(node: NodeFacts, segment: Namespace, dir: string, networks: readonly string[]): LabNode {
+  const namespace = createNamespace(node.name)
+  cable({ namespace: segment, device: cableName(node) }, { namespace, device: CARD })
+  const ovs = startOvs(namespace, dir)
+  addBridge(namespace, ovs, node.bridge, node.mac)
+  addBridge(namespace, ovs, 'br-int')
+  for (const prefix of ['', ...networks]) addPatch(ovs, node.bridge, `${prefix}${node.name}`)
+  cable({ namespace, device: 'ul0' }, { namespace, device: 'ul1' })
+  bridge(namespace, 'brul', [CARD, 'ul0'])
+  ovs.vsctl('add-port', node.bridge, 'ul1')
+  // The kernel would answer for every address of the node on these devices too: one node would show three MACs.
+  for (const device of ['brul', 'ul0', 'ul1', CARD]) {
+    namespace.exec('ip', ['link', 'set', device, 'arp', 'off'])
+    namespace.exec('sysctl', ['-qw', `net.ipv6.conf.${device}.disable_ipv6=1`])
+  }
+  for (const address of node.addresses) {
+    namespace.exec('ip', ['addr', 'add', address, 'dev', node.bridge, ...(address.includes(':') ? ['nodad'] : [])])
+  }
+  return { ...node, namespace, ovs, stateDir: join(dir, 'state') }
+}
