@@ -53,6 +53,17 @@ export const PROBLEMS = {
   UnknownField: { severity: 'warning', remedy: 'Correct the spelling of the field, or remove it.' },
   UnknownNetworkId: { severity: 'warning', remedy: 'Add the NetworkAttachmentDefinition of the network to the topology; it carries k8s.ovn.org/network-id.' },
   EmptyInput: { severity: 'warning', remedy: 'Remove the file, or write the objects it should hold.' },
+  InvalidBundle: { severity: 'error', remedy: 'Render the bundle again with egretta synth and copy its folder whole.' },
+  WrongNode: { severity: 'error', remedy: 'Take the folder of this node, or say with --node which node this host is.' },
+  NodeAddress: { severity: 'error', remedy: "Correct the intent: an address of the node itself cannot be an egress IP." },
+  ForeignConflict: { severity: 'error', remedy: 'Remove the entry that is named, or let whoever made it do so; nothing was changed.' },
+  OvnkubeActive: { severity: 'error', remedy: 'Set Cluster.spec.ownership to verify for what ovnkube-node owns, or stop it on this host.' },
+  TooManyRemovals: { severity: 'error', remedy: 'Look at what diff lists; if it is meant, raise --max-remove.' },
+  MissingTool: { severity: 'error', remedy: 'Install the program that is named.' },
+  NoPermission: { severity: 'error', remedy: 'Run as root.' },
+  CommandFailed: { severity: 'error', remedy: 'See what the command says, then run again.' },
+  NotConverged: { severity: 'error', remedy: 'See who else changes these entries on this host, then run again.' },
+  NoEgressHook: { severity: 'warning', remedy: 'Use kernel 5.16 or newer; until then the node may still speak for the addresses that it no longer answers for.' },
 } as const satisfies Record<string, Kind>
 
 export type ProblemCode = keyof typeof PROBLEMS
