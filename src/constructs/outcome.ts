@@ -1,0 +1,78 @@
+import type { Held } from '../compile/index.js'
+import { compile } from '../compile/index.js'
+import type { Placement, PlacementOptions } from '../model/assignment.js'
+import type { Artefact } from '../model/bundle.js'
+import type { Inputs } from '../model/inputs.js'
+import { readInputs } from '../model/inputs.js'
+import type { Lock } from '../model/lock.js'
+import { applyPolicy } from '../model/policy.js'
+import type { Problem } from '../model/problem.js'
+import type { SourceFile } from '../model/source.js'
+import { place } from '../place/place.js'
+import { render } from '../render/index.js'
+
+/** Node to its rendered files, for every node with a parsable l3-gateway-config, sorted by name. */
+export type Bundles = ReadonlyMap<string, readonly Artefact[]>
+
+/** What inputs lead to: who gets which address, and what every host holds now and then. */
+export interface Outcome {
+  readonly inputs: Inputs
+  readonly placement: Placement
+  /** What `after` is rendered from, sorted by object, node and address. Where placement is advisory: what the status says. */
+  readonly held: readonly Held[]
+  readonly before: Bundles
+  readonly after: Bundles
+  /** Of all steps, with the policy of the cluster applied, sorted. */
+  readonly problems: readonly Problem[]
+}
+
+export interface OutcomeOptions {
+  readonly placement: PlacementOptions
+  readonly allowUnassigned: boolean
+}
+
+const NOTHING: Placement = { assignments: [], unassigned: [], marks: new Map(), problems: [] }
+
+/**
+ * Reads the inputs, places the addresses and renders every node. Pure: the same files in any order give the same outcome.
+ * Inputs of which a file does not parse are placed nowhere: half of an intent would look like a removal of the rest.
+ */
+export function outcomeOf(files: readonly SourceFile[], lock: Lock | null, earlier: readonly Problem[], options: OutcomeOptions): Outcome {
+  const inputs = readInputs(files, lock, earlier)
+  const policy = { severities: inputs.cluster.policy, allowUnassigned: options.allowUnassigned }
+  if (inputs.unreadable) {
+    const problems = applyPolicy(inputs.problems, policy)
+    return { inputs, placement: NOTHING, held: [], before: new Map(), after: new Map(), problems }
+  }
+  const placement = place(inputs, options.placement)
+  const now = heldNow(inputs)
+  const held = inputs.cluster.placement === 'advisory' ? now : heldThen(inputs, placement)
+  const then = compile(inputs, held)
+  const problems = applyPolicy([...inputs.problems, ...placement.problems, ...then.problems], policy)
+  return { inputs, placement, held, before: bundlesOf(compile(inputs, now)), after: bundlesOf(then), problems }
+}
+
+const bundlesOf = ({ states }: ReturnType<typeof compile>): Bundles =>
+  new Map([...states].sort((a, b) => order(a.node, b.node)).map((state) => [state.node, render(state)]))
+
+function heldNow(inputs: Inputs): readonly Held[] {
+  return sorted([...foreignHeld(inputs), ...[...inputs.current].flatMap(([object, nodes]) => heldBy(object, nodes))])
+}
+
+function heldThen(inputs: Inputs, placement: Placement): readonly Held[] {
+  const placed = placement.assignments.flatMap(({ egressIP, object, node }) => (node === null ? [] : [{ egressIP, object, node }]))
+  return sorted([...foreignHeld(inputs), ...placed])
+}
+
+const foreignHeld = (inputs: Inputs): readonly Held[] => inputs.intent.foreign.flatMap(({ name, status }) => heldBy(name, status))
+
+const heldBy = (object: string, nodes: ReadonlyMap<string, string>): readonly Held[] =>
+  [...nodes].map(([egressIP, node]) => ({ egressIP, object, node }))
+
+/** Each pair of object and address once, in an order that depends on the entries alone. */
+function sorted(held: readonly Held[]): readonly Held[] {
+  const each = new Map(held.map((one) => [JSON.stringify([one.object, one.egressIP]), one]))
+  return [...each.values()].sort((a, b) => order(a.object, b.object) || order(a.node, b.node) || order(a.egressIP, b.egressIP))
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,155 @@
+import { compareAddresses, parseAddress } from '../model/address.js'
+import type { Assignment, Placement, Unassigned } from '../model/assignment.js'
+import type { Artefact } from '../model/bundle.js'
+import type { PlacementMode, SubsystemName } from '../model/cluster.js'
+import type { Inputs } from '../model/inputs.js'
+import type { Problem } from '../model/problem.js'
+import { selectionOf } from '../model/selection.js'
+import { countChanges } from './diff.js'
+
+/** How many entries of one subsystem a host adds, rewrites and deletes. */
+export interface EntryCount {
+  readonly add: number
+  readonly update: number
+  readonly delete: number
+}
+
+export interface PlanSummary {
+  /** Of the intent: assigned + unassigned. */
+  readonly addresses: number
+  readonly assigned: number
+  readonly unassigned: number
+  readonly kept: number
+  readonly added: number
+  readonly moved: number
+  /** Addresses that nobody asks for any more; they are not among `addresses`. */
+  readonly removed: number
+  /** Running pods whose source address becomes another one, appears or vanishes. A move of an address changes none. */
+  readonly podsAffected: number
+}
+
+export interface NodeChanges {
+  readonly node: string
+  readonly changes: Readonly<Partial<Record<SubsystemName, EntryCount>>>
+}
+
+/** What `egretta plan -o json` prints; schema: `schema/plan.json`. */
+export interface Plan {
+  readonly apiVersion: 'egretta.dev/v1alpha1'
+  readonly kind: 'Plan'
+  readonly inputDigest: string
+  readonly placement: PlacementMode
+  readonly summary: PlanSummary
+  readonly assignments: readonly Assignment[]
+  readonly unassigned: readonly Unassigned[]
+  /** Nodes whose host changes, by name. */
+  readonly nodes: readonly NodeChanges[]
+  readonly problems: readonly Problem[]
+}
+
+/** What a plan is made of: the outcome of an EgressCluster is this, among other things. */
+export interface PlanSubject {
+  readonly inputs: Inputs
+  readonly placement: Placement
+  /** Node to the files its host has agreed with until now. */
+  readonly before: ReadonlyMap<string, readonly Artefact[]>
+  /** Node to the files it will agree with. */
+  readonly after: ReadonlyMap<string, readonly Artefact[]>
+  readonly problems: readonly Problem[]
+}
+
+/** The plan: pure, and the same for the same inputs in any order. */
+export function buildPlan({ inputs, placement, before, after, problems }: PlanSubject): Plan {
+  const assignments = [...placement.assignments].sort(compareEntries)
+  const unassigned = [...placement.unassigned].sort(compareEntries)
+  const count = (change: Assignment['change']) => assignments.filter((one) => one.change === change).length
+  const assigned = assignments.length - count('remove')
+  return {
+    apiVersion: 'egretta.dev/v1alpha1',
+    kind: 'Plan',
+    inputDigest: inputs.digest,
+    placement: inputs.cluster.placement,
+    summary: {
+      addresses: assigned + unassigned.length,
+      assigned,
+      unassigned: unassigned.length,
+      kept: count('keep'),
+      added: count('add'),
+      moved: count('move'),
+      removed: count('remove'),
+      podsAffected: podsAffected(inputs, placement),
+    },
+    assignments: assignments.map(assignmentOf),
+    unassigned: unassigned.map(unassignedOf),
+    nodes: hostChanges(before, after),
+    problems: problems.map(({ severity, code, object, message, remedy, source }) => ({ severity, code, object, message, remedy, source })),
+  }
+}
+
+/** Whether applying the plan changes anything: addresses, or what a host holds. */
+export function hasDifferences({ summary, unassigned, nodes }: Plan): boolean {
+  const lost = unassigned.some(({ from }) => from !== null)
+  return summary.added + summary.moved + summary.removed > 0 || lost || nodes.length > 0
+}
+
+function hostChanges(before: PlanSubject['before'], after: PlanSubject['after']): readonly NodeChanges[] {
+  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((node) => {
+    const changes = countChanges(before.get(node) ?? [], after.get(node) ?? [])
+    return Object.keys(changes).length > 0 ? [{ node, changes }] : []
+  })
+}
+
+/** Pods of which the set of egress addresses of a family changes; where the addresses live does not matter to a server. */
+function podsAffected(inputs: Inputs, placement: Placement): number {
+  const then = new Map<string, Set<string>>()
+  for (const { object, egressIP, node } of placement.assignments) {
+    if (node !== null) then.set(object, (then.get(object) ?? new Set<string>()).add(egressIP))
+  }
+  const podsOf = selectionOf(inputs.topology)
+  const affected = new Set<string>()
+  for (const object of inputs.intent.objects) {
+    const families = changedFamilies([...(inputs.current.get(object.name)?.keys() ?? [])], [...(then.get(object.name) ?? [])])
+    if (families.size === 0) continue
+    for (const pod of podsOf(object)) {
+      if (pod.addresses.some(({ family }) => families.has(family))) affected.add(`${pod.namespace}/${pod.name}`)
+    }
+  }
+  return affected.size
+}
+
+function changedFamilies(before: readonly string[], after: readonly string[]): ReadonlySet<number> {
+  const changed = [...before.filter((text) => !after.includes(text)), ...after.filter((text) => !before.includes(text))]
+  return new Set(changed.flatMap((text) => parseAddress(text)?.family ?? []))
+}
+
+/** By object, then IPv4 before IPv6, then value; texts that are no address come last, as text. */
+function compareEntries(a: Assignment | Unassigned, b: Assignment | Unassigned): number {
+  if (a.object !== b.object) return a.object < b.object ? -1 : 1
+  const left = parseAddress(a.egressIP)
+  const right = parseAddress(b.egressIP)
+  if (left && right) return compareAddresses(left, right)
+  if (left || right) return left ? -1 : 1
+  return a.egressIP < b.egressIP ? -1 : a.egressIP > b.egressIP ? 1 : 0
+}
+
+const assignmentOf = (one: Assignment): Assignment => ({
+  egressIP: one.egressIP,
+  object: one.object,
+  node: one.node,
+  network: one.network,
+  networkType: one.networkType,
+  interface: one.interface,
+  change: one.change,
+  from: one.from,
+  certain: one.certain,
+})
+
+const unassignedOf = (one: Unassigned): Unassigned => ({
+  egressIP: one.egressIP,
+  object: one.object,
+  reason: one.reason,
+  message: one.message,
+  from: one.from,
+  reasons: Object.fromEntries(Object.entries(one.reasons).sort(([a], [b]) => (a < b ? -1 : 1))),
+  nodes: one.nodes.map(({ node, reason }) => ({ node, reason })),
+})
