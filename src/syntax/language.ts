@@ -8,7 +8,7 @@ export interface Language<E> {
   readonly subsystem: SubsystemName
   /** All entries of a rendered file. Throws SyntaxFault with the line where the text is wrong. */
   parse(text: string): readonly E[]
-  /** The text of the entries, sorted by key, byte-stable. */
+  /** The text of the entries in the order of the language, whatever order they come in: byte-stable. */
   print(entries: readonly E[]): string
   /** Identity: no two entries of a host have the same key. Owner marks are not part of it. */
   key(entry: E): string

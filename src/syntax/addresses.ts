@@ -1,0 +1,33 @@
+import { compareAddresses, type Prefix, parsePrefix, printPrefix } from '../model/address.js'
+import { readEntries } from './entries.js'
+import type { Language } from './language.js'
+import { byText, printLines } from './text.js'
+
+/** An address on an interface of the host, in the words of `ip -j address`. */
+export interface HostAddress {
+  readonly address: Prefix
+  readonly dev: string
+  /** The object that it comes from; null when read from a host. Not part of the meaning. */
+  readonly for: string | null
+}
+
+/** `addresses.json`. An address stands at most once on an interface; there is nothing else to differ in. */
+export const addresses: Language<HostAddress> = {
+  subsystem: 'addresses',
+  parse: (text) =>
+    readEntries(text, ['address', 'dev', 'for'], (entry) => ({
+      address: parsePrefix(entry.text('address')) ?? entry.fail(`"${entry.text('address')}" is not an address with a prefix length`),
+      dev: entry.text('dev'),
+      for: entry.optionalText('for'),
+    })),
+  print: (entries) => {
+    const sorted = [...entries].sort(
+      (a, b) => compareAddresses(a.address.address, b.address.address) || a.address.length - b.address.length || byText(a.dev, b.dev),
+    )
+    return printLines(
+      sorted.map((entry) => ({ address: printPrefix(entry.address), dev: entry.dev, ...(entry.for && { for: entry.for }) })),
+    )
+  },
+  key: (entry) => `${printPrefix(entry.address)} dev ${entry.dev}`,
+  same: () => true,
+}

@@ -1,0 +1,258 @@
+import { canonicalJson } from '../model/bundle.js'
+import { type Language, SyntaxFault } from './language.js'
+import { asObject, canonicalExpression, type Json, type JsonObject, readNft } from './nft-json.js'
+import { type HostSymbol, substitute, symbolsIn } from './symbols.js'
+import { byText } from './text.js'
+
+interface InTable {
+  readonly family: string
+  readonly table: string
+}
+
+/**
+ * One object of an nft table in the words of libnftables-json(5), in one canonical form for what is asked and for what nft prints back.
+ * A rule has no name: `index` is its place in its chain. `dev` of a base chain is null where it is not known, because `nft -j list`
+ * does not print it: the reader of a host fills it in from the native listing.
+ */
+export type NftEntry = InTable &
+  (
+    | { readonly kind: 'table' }
+    | { readonly kind: 'chain'; readonly name: string; readonly hook: NftHook | null }
+    | {
+        readonly kind: 'set'
+        readonly name: string
+        readonly type: Json
+        readonly map: Json | null
+        readonly flags: readonly string[]
+        readonly options: JsonObject
+      }
+    | {
+        readonly kind: 'element'
+        readonly set: string
+        readonly map: boolean
+        readonly value: Json
+        readonly to: Json | null
+        readonly comment: string | null
+      }
+    | {
+        readonly kind: 'rule'
+        readonly chain: string
+        readonly index: number
+        readonly expr: readonly Json[]
+        readonly comment: string | null
+      }
+    | { readonly kind: 'other'; readonly type: string; readonly name: string; readonly body: JsonObject }
+  )
+
+/** What makes a chain a base chain. `prio` is a number, as nft prints it: `filter` is 0. */
+export interface NftHook {
+  readonly type: string
+  readonly hook: string
+  readonly prio: number
+  readonly policy: string
+  readonly dev: string | null
+}
+
+const KINDS = ['table', 'chain', 'set', 'element', 'rule', 'other'] as const
+
+/** nft refuses a comment of more than 128 characters; a longer one is cut. */
+export const nftComment = (text: string): string => (text.length <= 128 ? text : `${text.slice(0, 125)}...`)
+
+/** The table of an entry: `netdev ovn-kubernetes-egressip`. */
+export const tableOf = (entry: NftEntry): string => `${entry.family} ${entry.table}`
+
+/** Devices that only the host knows. */
+export const deviceSymbols = (entry: NftEntry): readonly HostSymbol[] => symbolsIn(entry.kind === 'chain' ? (entry.hook?.dev ?? '') : '')
+
+/** The entry with the symbol of its device replaced by a name. */
+export const withDevices = (entry: NftEntry, devices: ReadonlyMap<string, string>): NftEntry =>
+  entry.kind === 'chain' && entry.hook?.dev != null
+    ? { ...entry, hook: { ...entry.hook, dev: substitute(entry.hook.dev, devices) } }
+    : entry
+
+function key(entry: NftEntry): string {
+  switch (entry.kind) {
+    case 'table':
+      return `table ${tableOf(entry)}`
+    case 'chain':
+    case 'set':
+      return `${entry.kind} ${tableOf(entry)} ${entry.name}`
+    case 'element':
+      return `element ${tableOf(entry)} ${entry.set} ${typeof entry.value === 'string' ? entry.value : canonicalJson(entry.value)}`
+    case 'rule':
+      return `rule ${tableOf(entry)} ${entry.chain} #${entry.index + 1}`
+    case 'other':
+      return `${entry.type} ${tableOf(entry)} ${entry.name}`
+  }
+}
+
+/** Everything but the key; a device that one of two base chains does not name is not compared. */
+function same(a: NftEntry, b: NftEntry): boolean {
+  const known = (entry: NftEntry, other: NftEntry): NftEntry =>
+    entry.kind === 'chain' && entry.hook && other.kind === 'chain' && other.hook?.dev == null
+      ? { ...entry, hook: { ...entry.hook, dev: null } }
+      : entry
+  return canonicalJson(known(a, b)) === canonicalJson(known(b, a))
+}
+
+/** Tables by name; within one: chains, sets, elements, rules, so that what is named stands before the name; rules in their order. */
+export function compareNft(a: NftEntry, b: NftEntry): number {
+  const kind = (entry: NftEntry) => KINDS.indexOf(entry.kind)
+  if (tableOf(a) !== tableOf(b)) return byText(tableOf(a), tableOf(b))
+  if (kind(a) !== kind(b)) return kind(a) - kind(b)
+  if (a.kind === 'rule' && b.kind === 'rule') return byText(a.chain, b.chain) || a.index - b.index
+  return byText(key(a), key(b))
+}
+
+/** The object of libnftables-json(5) that adds the entry: `{"element":{…}}`. */
+export function nftObject(entry: NftEntry): JsonObject {
+  const { family, table } = entry
+  switch (entry.kind) {
+    case 'table':
+      return { table: { family, name: table } }
+    case 'chain': {
+      const { dev, ...hook } = entry.hook ?? { dev: null }
+      return { chain: { family, table, name: entry.name, ...hook, ...(dev !== null && { dev }) } }
+    }
+    case 'set': {
+      const flags = entry.flags.length === 0 ? {} : { flags: entry.flags }
+      const body = {
+        family,
+        table,
+        name: entry.name,
+        type: entry.type,
+        ...(entry.map !== null && { map: entry.map }),
+        ...flags,
+        ...entry.options,
+      }
+      return entry.map === null ? { set: body } : { map: body }
+    }
+    case 'element': {
+      const value = entry.comment === null ? entry.value : { elem: { val: entry.value, comment: entry.comment } }
+      return { element: { family, table, name: entry.set, elem: [entry.map ? [value, entry.to] : value] } }
+    }
+    case 'rule':
+      return { rule: { family, table, chain: entry.chain, expr: entry.expr, ...(entry.comment !== null && { comment: entry.comment }) } }
+    case 'other':
+      return { [entry.type]: { family, table, name: entry.name, ...entry.body } }
+  }
+}
+
+/**
+ * The commands, each on one line, that replace the tables of the entries in one transaction: add (so that the delete cannot fail), delete,
+ * then everything anew.
+ */
+export function replaceCommands(entries: readonly NftEntry[]): readonly string[] {
+  const tables = new Map(entries.map((entry) => [tableOf(entry), { family: entry.family, table: entry.table, kind: 'table' as const }]))
+  const anew = [...entries.filter((entry) => entry.kind !== 'table'), ...tables.values()].sort(compareNft)
+  return anew.flatMap((entry) => {
+    const object = nftObject(entry)
+    const add = JSON.stringify({ add: object })
+    return entry.kind === 'table' ? [add, JSON.stringify({ delete: object }), add] : [add]
+  })
+}
+
+/** A file for `nft -j -f` around commands. */
+export const nftFile = (commands: readonly string[]): string => `{"nftables":[\n${commands.join(',\n')}\n]}\n`
+
+/** The entries of one object of `nft -j list`, or of the object that an `add` command adds; a set brings its elements. */
+function entriesOf(type: string, body: JsonObject, nextIndex: (chain: string) => number, line: number): readonly NftEntry[] {
+  const fail = (message: string): never => {
+    throw new SyntaxFault(line, message)
+  }
+  const word = (field: string): string => {
+    const found = body[field]
+    return typeof found === 'string' && found !== '' ? found : fail(`${type} without ${field}`)
+  }
+  const comment = typeof body.comment === 'string' ? body.comment : null
+  const family = word('family')
+  if (type === 'table') return [{ kind: 'table', family, table: word('name') }]
+  const table = word('table')
+  if (type === 'chain')
+    return [{ kind: 'chain', family, table, name: word('name'), hook: body.hook === undefined ? null : hookOf(body, fail) }]
+  if (type === 'rule') {
+    if (!Array.isArray(body.expr)) return fail('rule without expr')
+    const chain = word('chain')
+    return [
+      {
+        kind: 'rule',
+        family,
+        table,
+        chain,
+        index: nextIndex(`${family} ${table} ${chain}`),
+        expr: body.expr.map(canonicalExpression),
+        comment,
+      },
+    ]
+  }
+  const name = word('name')
+  const elements = (map: boolean): readonly NftEntry[] =>
+    (Array.isArray(body.elem) ? (body.elem as readonly Json[]) : []).map((element) => {
+      const [written, to] =
+        map && Array.isArray(element) ? [element[0] as Json, canonicalExpression(element[1] as Json)] : [element as Json, null]
+      const inner = asObject(asObject(written)?.elem)
+      const value = canonicalExpression(inner ? (inner.val as Json) : written)
+      return {
+        kind: 'element',
+        family,
+        table,
+        set: name,
+        map,
+        value,
+        to,
+        comment: typeof inner?.comment === 'string' ? inner.comment : null,
+      }
+    })
+  if (type === 'element') return elements(Array.isArray(body.elem) && body.elem.some((element) => Array.isArray(element)))
+  if (type === 'set' || type === 'map') {
+    const { family: _f, table: _t, name: _n, handle: _h, elem: _e, comment: _c, type: written, map, flags, ...options } = body
+    const sorted = [flags ?? []].flat().map(String).sort(byText)
+    const of = Array.isArray(written) && written.length === 1 ? (written[0] as Json) : (written as Json)
+    return [
+      { kind: 'set', family, table, name, type: of, map: (map ?? null) as Json | null, flags: sorted, options },
+      ...elements(type === 'map'),
+    ]
+  }
+  const { family: _f, table: _t, name: _n, handle: _h, ...rest } = body
+  return [{ kind: 'other', family, table, type, name, body: rest }]
+}
+
+function hookOf(body: JsonObject, fail: (message: string) => never): NftHook {
+  if (typeof body.prio !== 'number') return fail('a base chain needs a numeric prio')
+  const devices = body.dev === undefined ? [] : [body.dev].flat().map(String).sort(byText)
+  return {
+    type: String(body.type),
+    hook: String(body.hook),
+    prio: body.prio,
+    policy: typeof body.policy === 'string' ? body.policy : 'accept',
+    dev: devices.length === 0 ? null : devices.join(','),
+  }
+}
+
+/**
+ * `nftables.json` (a file for `nft -j -f`) and what `nft -j list table` prints. Printed as the replacement of whole tables, so a set of
+ * entries must hold whole tables. Comments of tables, chains and sets are not kept: nft 1.0.6 does not print them.
+ */
+export const nftables: Language<NftEntry> = {
+  subsystem: 'nftables',
+  parse(text) {
+    const entries: NftEntry[] = []
+    const indexes = new Map<string, number>()
+    const nextIndex = (chain: string): number => {
+      const index = indexes.get(chain) ?? 0
+      indexes.set(chain, index + 1)
+      return index
+    }
+    for (const { command, type, body, line } of readNft(text)) {
+      if (type === 'metainfo') continue
+      if (command === 'delete' && type === 'table') continue
+      if (command !== 'add' && command !== null)
+        throw new SyntaxFault(line, `the command ${command} ${type} has no place in a rendered file`)
+      entries.push(...entriesOf(type, body, nextIndex, line))
+    }
+    return [...new Map(entries.map((entry) => [key(entry), entry])).values()]
+  },
+  print: (entries) => nftFile(replaceCommands(entries)),
+  key,
+  same,
+}

@@ -1,0 +1,123 @@
+import { GUARD_COOKIE, OWN_COOKIE, OWN_COOKIE_MASK } from '../model/numbers.js'
+import { canonicalActions } from './actions.js'
+import { type Language, SyntaxFault } from './language.js'
+import { type Condition, canonicalMatch, hex, readNumber } from './match.js'
+import { type HostSymbol, substitute, symbolsIn } from './symbols.js'
+import { byText, splitTop } from './text.js'
+
+/** One flow of a bridge, in canonical spelling whatever way it was written (ovs-fields(7), ovs-actions(7)). */
+export interface Flow {
+  readonly bridge: string
+  readonly table: number
+  readonly priority: number
+  readonly cookie: bigint
+  readonly match: readonly Condition[]
+  readonly actions: string
+  /** The object that it comes from and why; null when read from a host. Not part of the meaning. */
+  readonly comment: string | null
+}
+
+/** A flow as someone writes it: match and actions in any spelling that OVS takes. */
+export function flow(from: {
+  bridge: string
+  table?: number
+  priority: number
+  cookie: bigint
+  match: string
+  actions: string
+  comment?: string | null
+}): Flow {
+  const match = canonicalMatch(splitTop(from.match))
+  const tagged = match.some(([field]) => field === 'dl_vlan' || field === 'vlan_tci')
+  return {
+    bridge: from.bridge,
+    table: from.table ?? 0,
+    priority: from.priority,
+    cookie: from.cookie,
+    match,
+    actions: canonicalActions(from.actions, tagged),
+    comment: from.comment ?? null,
+  }
+}
+
+/** Whether a flow of a host is egretta's: the cookie of the guard (seed 000) or one of our own range. */
+export const isOwn = ({ cookie }: Flow): boolean => cookie === GUARD_COOKIE || (cookie & OWN_COOKIE_MASK) === OWN_COOKIE
+
+/** Ports that only the host knows, in match and actions. */
+export const portSymbols = (entry: Flow): readonly HostSymbol[] => symbolsIn(...entry.match.map(([, value]) => value), entry.actions)
+
+/** The flow with symbols replaced by OpenFlow port numbers (or LOCAL); symbols that the map does not know stay. */
+export function withPorts(entry: Flow, ports: ReadonlyMap<string, string>): Flow {
+  const match = entry.match.map(([field, value]): Condition => [field, substitute(value, ports)])
+  return { ...entry, match, actions: canonicalActions(substitute(entry.actions, ports)) }
+}
+
+const printMatch = (match: readonly Condition[]): string =>
+  match.map(([field, value]) => (value === '' ? field : `${field}=${value}`)).join(',')
+
+/** The flow on one line, without its comment, as `ovs-ofctl add-flows` takes it once no symbol is left. */
+export const printFlow = ({ cookie, table, priority, match, actions }: Flow): string =>
+  `cookie=${hex(cookie)},table=${table},priority=${priority},${match.length === 0 ? '' : `${printMatch(match)},`}actions=${actions}`
+
+/** In the order in which OVS tries them: table, then falling priority, then match. */
+export const compareFlows = (a: Flow, b: Flow): number =>
+  byText(a.bridge, b.bridge) || a.table - b.table || b.priority - a.priority || byText(printMatch(a.match), printMatch(b.match))
+
+/** Fields before the match that say nothing about what a flow does. */
+const STATISTICS = /^(duration|n_packets|n_bytes|idle_age|hard_age|idle_timeout|hard_timeout|importance)=/
+const FLAGS = /^(send_flow_rem|reset_counts|check_overlap|no_packet_counts|no_byte_counts)$/
+
+function parseFlow(bridge: string, line: string, number: number, comment: string | null): Flow {
+  const at = line.search(/(^|[\s,])actions=/)
+  if (at < 0) throw new SyntaxFault(number, 'a flow needs actions=')
+  const actions = line.slice(line.indexOf('actions=', at) + 'actions='.length)
+  const numbers = { cookie: 0n, table: 0n, priority: 0x8000n }
+  const match: string[] = []
+  for (const part of splitTop(line.slice(0, at).replaceAll(/\s+/g, ','))) {
+    const named = /^(cookie|table|priority)=(.*)$/.exec(part)
+    if (named) {
+      const value = readNumber(named[2] as string)
+      if (value === null) throw new SyntaxFault(number, `${named[1]}=${named[2]} is not a number`)
+      numbers[named[1] as keyof typeof numbers] = value
+    } else if (!STATISTICS.test(part) && !FLAGS.test(part)) match.push(part)
+  }
+  return flow({
+    bridge,
+    table: Number(numbers.table),
+    priority: Number(numbers.priority),
+    cookie: numbers.cookie,
+    match: match.join(','),
+    actions,
+    comment,
+  })
+}
+
+/**
+ * The flows of one bridge: `openflow.<bridge>.flows`, and what `ovs-ofctl -O OpenFlow14 dump-flows --no-names` prints. The comment line right
+ * above a flow is the flow's; others are not kept. Identity: table, priority and match. Meaning: the actions; cookies are judged by isOwn.
+ */
+export const openflow = (bridge: string): Language<Flow> => ({
+  subsystem: 'openflow',
+  parse(text) {
+    const flows: Flow[] = []
+    let comment: string | null = null
+    for (const [index, written] of text.split('\n').entries()) {
+      const line = written.trim()
+      if (line.startsWith('#')) comment = line.replace(/^#\s*/, '')
+      else if (line === '' || /^(OFPST|NXST)_FLOW/.test(line)) comment = null
+      else {
+        flows.push(parseFlow(bridge, line, index + 1, comment))
+        comment = null
+      }
+    }
+    return flows
+  },
+  print: (entries) =>
+    [...entries]
+      .sort(compareFlows)
+      .map((entry) => `${entry.comment === null ? '' : `# ${entry.comment}\n`}${printFlow(entry)}\n`)
+      .join(''),
+  key: (entry) =>
+    [entry.bridge, `table=${entry.table}`, `priority=${entry.priority}`, printMatch(entry.match)].filter((part) => part !== '').join(' '),
+  same: (a, b) => a.actions === b.actions,
+})

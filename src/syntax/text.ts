@@ -1,0 +1,37 @@
+import { SyntaxFault } from './language.js'
+
+/** Splits at commas that stand outside of parentheses and brackets; blanks around the parts are dropped, and so are empty parts. */
+export function splitTop(text: string): readonly string[] {
+  const parts: string[] = []
+  let depth = 0
+  let start = 0
+  for (let at = 0; at <= text.length; at++) {
+    const c = text[at]
+    if (c === '(' || c === '[') depth++
+    else if (c === ')' || c === ']') depth--
+    else if ((c === ',' && depth === 0) || c === undefined) {
+      const part = text.slice(start, at).trim()
+      if (part !== '') parts.push(part)
+      start = at + 1
+    }
+  }
+  return parts
+}
+
+/** Orders texts by code unit. */
+export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Parses JSON; throws SyntaxFault with the line where it is wrong. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const message = (error as Error).message
+    const at = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+    throw new SyntaxFault(text.slice(0, at).split('\n').length, `not JSON: ${message}`)
+  }
+}
+
+/** An array of JSON values, one per line, so that a change of one entry is a change of one line. */
+export const printLines = (values: readonly unknown[]): string =>
+  values.length === 0 ? '[]\n' : `[\n${values.map((value) => `  ${JSON.stringify(value)}`).join(',\n')}\n]\n`
