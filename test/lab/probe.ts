@@ -24,12 +24,12 @@ export const speak = (namespace: Namespace, device: string, source: string, peer
 
 /**
  * Says that `address` is here now, three times a second apart: IPv4 as gratuitous ARP request and reply, IPv6 as unsolicited
- * neighbor advertisement to all nodes.
+ * neighbor advertisement to all nodes (what ndptool's `-U` means; it refuses `-D` beside it). Does not wait.
  */
 export function announce(namespace: Namespace, device: string, address: string): void {
   if (address.includes(':')) {
-    const advertise = ['-t', 'na', '-U', '-i', device, '-D', 'ff02::1', '-T', address, 'send']
-    namespace.spawn('sh', ['-c', `for _ in 1 2 3; do ndptool ${advertise.join(' ')}; sleep 1; done`], { stdio: 'ignore' })
+    const advertise = `ndptool -t na -U -i ${device} -T ${address} send`
+    namespace.spawn('sh', ['-c', `${advertise}; sleep 1; ${advertise}; sleep 1; ${advertise}`], { stdio: 'ignore' })
     return
   }
   for (const form of ['-U', '-A']) namespace.spawn('arping', ['-q', form, '-c', '3', '-I', device, address], { stdio: 'ignore' })
