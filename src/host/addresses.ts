@@ -1,0 +1,106 @@
+import { type Address, type Prefix, parseAddress, width } from '../model/address.js'
+import type { Change } from '../model/change.js'
+import { addresses as language, type HostAddress } from '../syntax/addresses.js'
+import { type Exec, failure, output } from './exec.js'
+import { readText, removeFile, writeAtomic } from './files.js'
+import type { Subsystem } from './subsystem.js'
+
+/** An address as the kernel lists it. */
+export interface LiveAddress {
+  readonly address: Prefix
+  readonly dev: string
+  /** global, site, link, host, … */
+  readonly scope: string
+  /** Whether its life ends: DHCP and router advertisements give such. */
+  readonly dynamic: boolean
+  /** IFA_PROTO, where iproute2 prints it (not 6.1). */
+  readonly protocol: number | null
+}
+
+interface Listed {
+  readonly ifname: string
+  readonly addr_info: readonly {
+    readonly local?: string
+    readonly prefixlen: number
+    readonly scope: string
+    readonly valid_life_time: number
+    readonly protocol?: string
+  }[]
+}
+
+const FOREVER = 0xffffffff
+
+/** Every address of the host. */
+export async function readAddresses(exec: Exec): Promise<readonly LiveAddress[]> {
+  const links = JSON.parse((await output(exec, 'ip', ['-N', '-j', 'addr', 'show'])) || '[]') as readonly Partial<Listed>[]
+  return links.flatMap(({ ifname = '', addr_info = [] }) =>
+    addr_info.flatMap((info): readonly LiveAddress[] => {
+      const address: Address | undefined = parseAddress(info.local ?? '')
+      if (!address) return []
+      return [
+        {
+          address: { address, length: info.prefixlen },
+          dev: ifname,
+          scope: SCOPES[info.scope] ?? info.scope,
+          dynamic: info.valid_life_time !== FOREVER,
+          protocol: info.protocol === undefined ? null : Number(info.protocol),
+        },
+      ]
+    }),
+  )
+}
+
+/** RT_SCOPE_*, which -N prints as numbers. */
+const SCOPES: Readonly<Record<string, string>> = { '0': 'global', '200': 'site', '253': 'link', '254': 'host' }
+
+/**
+ * Egress addresses. iproute2 6.1 cannot set IFA_PROTO, so the mark of ours is a file in the state folder, in the language of
+ * addresses.json: written before an address is added and after one is deleted, so that it never misses an address of ours.
+ * An address that is on the host without standing there is foreign.
+ */
+export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddress> {
+  const marked = () => new Map(language.parse(readText(stateFile) ?? '[]').map((entry) => [language.key(entry), entry]))
+  const mark = (entries: ReadonlyMap<string, HostAddress>) =>
+    entries.size === 0 ? removeFile(stateFile) : writeAtomic(stateFile, language.print([...entries.values()]))
+  return {
+    language,
+    async observe() {
+      const ours = marked()
+      const live = (await readAddresses(exec)).map(({ address, dev }): HostAddress => ({ address, dev, for: null }))
+      const isOwn = (entry: HostAddress) => ours.has(language.key(entry))
+      return { own: live.filter(isOwn), foreign: live.filter((entry) => !isOwn(entry)) }
+    },
+    async apply(changes) {
+      if (changes.length === 0) return
+      const before = marked()
+      const claimed = new Map(before)
+      for (const { key, entry } of changes) if (entry) claimed.set(key, entry)
+      if (claimed.size > before.size) mark(claimed)
+      const args = ['-batch', '-']
+      const outcome = await exec('ip', args, { input: changes.map(command).join('') })
+      // Without -force, ip stops at the first line that fails and names it.
+      const failed = outcome.code === 0 ? changes.length : Number(/Command failed -:(\d+)/.exec(outcome.stderr)?.[1] ?? 1) - 1
+      changes.forEach(({ op, key }, at) => {
+        // An address that somebody else added first is theirs, even though it was claimed.
+        if (op === 'delete' ? at < failed : at >= failed && !before.has(key)) claimed.delete(key)
+      })
+      mark(claimed)
+      if (outcome.code !== 0) throw failure('ip', args, outcome)
+    },
+  }
+}
+
+/**
+ * IPv4: scope global, no broadcast, label = interface, valid for ever. IPv6: without duplicate detection, which the old node would
+ * win (the guard comes first), and with preferred lifetime 0, so that the host never chooses it as a source.
+ */
+function command({ entry, from }: Change<HostAddress>): string {
+  if (!entry) return `addr del ${words(from as HostAddress)}\n`
+  const family = entry.address.address.family
+  return `addr add ${words(entry)} scope global valid_lft forever ${family === 4 ? 'preferred_lft forever' : 'preferred_lft 0 nodad'}\n`
+}
+
+const words = ({ address, dev }: HostAddress): string => `${address.address.text}/${address.length} dev ${dev}`
+
+/** Whether a prefix is one address alone, as every egress address is on a host. */
+export const isSingle = ({ address, length }: Prefix): boolean => length === width(address.family)

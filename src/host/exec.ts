@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process'
+import { openSync, closeSync, unlinkSync, writeSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+
+export type HostFaultCode = 'MissingTool' | 'NoPermission' | 'CommandFailed'
+
+/** The host refused something. `message` says what, `remedy` what to do. */
+export class HostFault extends Error {
+  constructor(
+    readonly code: HostFaultCode,
+    message: string,
+    readonly remedy: string,
+  ) {
+    super(message)
+  }
+}
+
+export interface RunOptions {
+  /** Text for standard input, as a file: `nft -f -` fails on a pipe of Node's. Without it standard input is closed. */
+  readonly input?: string
+  /** Milliseconds until the command is killed and the run fails; 10,000 unless given. */
+  readonly timeout?: number
+}
+
+export interface Outcome {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a program without a shell, in the C locale, with a fixed PATH. Fails with HostFault only for what no caller can judge: missing tool, no permission, time out. */
+export type Exec = (command: string, args: readonly string[], options?: RunOptions) => Promise<Outcome>
+
+export interface ExecOptions {
+  /** Words put before every command, such as `nsenter --net=… --`. */
+  readonly prefix?: readonly string[]
+  /** Folder for the short-lived file behind standard input. */
+  readonly scratch?: string
+  readonly path?: string
+  /** A descriptor that every child inherits, so that a lock on it outlives the agent until the last child has ended. */
+  readonly inherit?: number
+}
+
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+const TIMEOUT = 10_000
+
+/** Program to the packages that hold it: Debian's, then RHEL's. */
+const PACKAGES: Readonly<Record<string, readonly [debian: string, rhel: string]>> = {
+  nft: ['nftables', 'nftables'],
+  ip: ['iproute2', 'iproute'],
+  'ovs-ofctl': ['openvswitch-switch', 'openvswitch'],
+  flock: ['util-linux', 'util-linux'],
+}
+
+/** Makes the one way in which this program starts others. */
+export function createExec(options: ExecOptions = {}): Exec {
+  const { prefix = [], scratch = '/tmp', path = PATH, inherit } = options
+  return (command, args, { input, timeout = TIMEOUT } = {}) => {
+    const [program = command, ...words] = [...prefix, command, ...args]
+    const stdin = input === undefined ? undefined : inputFile(scratch, input)
+    return new Promise<Outcome>((resolve, reject) => {
+      const child = spawn(program, words, {
+        env: { LC_ALL: 'C', PATH: path },
+        stdio: [stdin ?? 'ignore', 'pipe', 'pipe', ...(inherit === undefined ? [] : [inherit])],
+      })
+      let late = false
+      const timer = setTimeout(() => {
+        late = true
+        child.kill('SIGKILL')
+      }, timeout)
+      const stdout: Buffer[] = []
+      const stderr: Buffer[] = []
+      child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk))
+      child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk))
+      child.on('error', (error: NodeJS.ErrnoException) => {
+        clearTimeout(timer)
+        reject(startFault(command, error))
+      })
+      child.on('close', (code) => {
+        clearTimeout(timer)
+        const outcome = { code: code ?? 128, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }
+        const fault = late
+          ? new HostFault(
+              'CommandFailed',
+              `${command} did not end within ${timeout / 1000} seconds`,
+              `See why ${command} hangs on this host, then run again.`,
+            )
+          : outcomeFault(command, prefix.length > 0, outcome)
+        if (fault) reject(fault)
+        else resolve(outcome)
+      })
+    }).finally(() => {
+      if (stdin !== undefined) closeSync(stdin)
+    })
+  }
+}
+
+/** The standard output of a command that must succeed; HostFault CommandFailed with what it said otherwise. */
+export async function output(exec: Exec, command: string, args: readonly string[], options?: RunOptions): Promise<string> {
+  const outcome = await exec(command, args, options)
+  if (outcome.code !== 0) throw failure(command, args, outcome)
+  return outcome.stdout
+}
+
+/** What to throw when a command failed for a reason that the caller does not expect. */
+export function failure(command: string, args: readonly string[], outcome: Outcome): HostFault {
+  const said = (outcome.stderr || outcome.stdout).trim().split('\n').slice(0, 3).join(' ')
+  const shown = [command, ...args].join(' ')
+  return new HostFault(
+    'CommandFailed',
+    `"${shown}" failed with exit code ${outcome.code}: ${said}`,
+    'See what the command says; the host was put back as it was found.',
+  )
+}
+
+/** An unnamed file with this text. Written at position 0 without moving the offset, which the child shares. */
+function inputFile(folder: string, text: string): number {
+  const name = `${folder}/.egretta-${randomUUID()}`
+  const fd = openSync(name, 'wx+', 0o600)
+  unlinkSync(name)
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at)
+  return fd
+}
+
+function missing(command: string): HostFault {
+  const [debian, rhel] = PACKAGES[command] ?? [command, command]
+  const where = debian === rhel ? `the package ${debian}` : `the package ${debian} (Debian) or ${rhel} (RHEL)`
+  return new HostFault('MissingTool', `${command} is not installed`, `Install ${where}, then run again.`)
+}
+
+function denied(command: string, said: string): HostFault {
+  return new HostFault(
+    'NoPermission',
+    `${command} may not do this: ${said}`,
+    'Run as root, or with CAP_NET_ADMIN and access to the sockets of Open vSwitch.',
+  )
+}
+
+function startFault(command: string, error: NodeJS.ErrnoException): HostFault {
+  if (error.code === 'ENOENT') return missing(command)
+  if (error.code === 'EACCES' || error.code === 'EPERM') return denied(command, error.message)
+  return new HostFault(
+    'CommandFailed',
+    `${command} does not start: ${error.message}`,
+    'See why the host starts no processes, then run again.',
+  )
+}
+
+function outcomeFault(command: string, prefixed: boolean, { code, stderr }: Outcome): HostFault | undefined {
+  if (code === 0) return undefined
+  if (prefixed && code === 127 && /No such file or directory/.test(stderr)) return missing(command)
+  const line = stderr.split('\n').find((text) => /Operation not permitted|Permission denied/.test(text))
+  return line === undefined ? undefined : denied(command, line.trim())
+}

@@ -1,0 +1,99 @@
+import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join, relative, sep } from 'node:path'
+import { HostFault } from './exec.js'
+
+/** The text of a file; null when it is not there. Fails with HostFault when it may not be read or is no file. */
+export function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isCode(error, 'ENOENT', 'ENOTDIR')) return null
+    throw fileFault(path, error)
+  }
+}
+
+/** Makes a folder and those above it. */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw fileFault(path, error)
+  }
+}
+
+/** Replaces a file: after a crash at any moment it holds the old text or the new one, whole, and what is returned from is on disk. */
+export function writeAtomic(path: string, text: string): void {
+  const next = `${path}.next`
+  try {
+    const fd = openSync(next, 'w', 0o600)
+    try {
+      const bytes = Buffer.from(text)
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    renameSync(next, path)
+    syncFolder(dirname(path))
+  } catch (error) {
+    throw fileFault(path, error)
+  }
+}
+
+/** Removes a file, if it is there, for good. */
+export function removeFile(path: string): void {
+  try {
+    rmSync(path, { force: true })
+    syncFolder(dirname(path))
+  } catch (error) {
+    throw fileFault(path, error)
+  }
+}
+
+/**
+ * Paths, relative to the folder and sorted, of everything below it that is no folder; null when the folder is not there.
+ * A symbolic link stands for itself and is named in `links`: what it points to is outside of the folder.
+ */
+export function listFiles(folder: string): { readonly files: readonly string[]; readonly links: readonly string[] } | null {
+  try {
+    const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    const entries = found.map((path) => ({ path: path.split(sep).join('/'), stat: lstatSync(join(folder, path)) }))
+    const named = (test: (entry: (typeof entries)[number]) => boolean) =>
+      entries
+        .filter(test)
+        .map(({ path }) => path)
+        .sort()
+    return { files: named(({ stat }) => !stat.isDirectory()), links: named(({ stat }) => stat.isSymbolicLink()) }
+  } catch (error) {
+    if (isCode(error, 'ENOENT', 'ENOTDIR')) return null
+    throw fileFault(folder, error)
+  }
+}
+
+/** The name of this machine, as the kernel has it. */
+export const machineName = (): string => hostname()
+
+/** Whether a path stays inside of the folder it is relative to. */
+export function staysInside(path: string): boolean {
+  const inside = relative('/f', join('/f', path))
+  return path !== '' && !path.startsWith('/') && inside === path && inside !== '..' && !inside.startsWith('../')
+}
+
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const isCode = (error: unknown, ...codes: readonly string[]): boolean => codes.includes((error as NodeJS.ErrnoException).code ?? '')
+
+function fileFault(path: string, error: unknown): HostFault {
+  const { message } = error as Error
+  return isCode(error, 'EACCES', 'EPERM', 'EROFS')
+    ? new HostFault('NoPermission', `${path} is not accessible: ${message}`, 'Run as root, or name another folder with --state-dir.')
+    : new HostFault('CommandFailed', `${path}: ${message}`, 'See what is wrong with this file, then run again.')
+}

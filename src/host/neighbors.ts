@@ -1,0 +1,50 @@
+import { parseAddress } from '../model/address.js'
+import { OWN_PROTOCOL } from '../model/numbers.js'
+import { neighbors as language, type Neighbor } from '../syntax/neighbors.js'
+import { type Exec, output } from './exec.js'
+import type { Subsystem } from './subsystem.js'
+
+interface Listed {
+  readonly dst: string
+  readonly dev: string
+  readonly lladdr?: string
+  readonly state: readonly string[]
+  readonly protocol?: string
+  readonly extern_learn?: null
+}
+
+/**
+ * Permanent neighbors, ours by `protocol` 186. What the kernel learned by itself (REACHABLE, STALE, FAILED, …) is neither ours nor
+ * foreign: a permanent entry takes its place, as ip-neighbour(8) means it to. What somebody put there is foreign: a permanent or
+ * NOARP entry, one with a protocol, one that a control plane learned.
+ */
+export function hostNeighbors(exec: Exec): Subsystem<Neighbor> {
+  return {
+    language,
+    async observe() {
+      const own: Neighbor[] = []
+      const foreign: Neighbor[] = []
+      // -N: a protocol as its number, whatever name /etc/iproute2/rt_protos has for it
+      const listed = JSON.parse((await output(exec, 'ip', ['-N', '-j', 'neigh', 'show', 'nud', 'all'])) || '[]') as readonly Listed[]
+      for (const entry of listed) {
+        const dst = parseAddress(entry.dst)
+        if (!dst) continue
+        const neighbor = { dst, lladdr: entry.lladdr ?? '', dev: entry.dev, for: null }
+        const permanent = entry.state.includes('PERMANENT')
+        if (entry.protocol === String(OWN_PROTOCOL)) {
+          if (permanent) own.push(neighbor)
+        } else if (permanent || entry.state.includes('NOARP') || entry.protocol !== undefined || 'extern_learn' in entry)
+          foreign.push(neighbor)
+      }
+      return { own, foreign }
+    },
+    async apply(changes) {
+      const lines = changes.map(({ entry, from }) =>
+        entry
+          ? `neigh replace ${entry.dst.text} lladdr ${entry.lladdr} dev ${entry.dev} nud permanent protocol ${OWN_PROTOCOL}\n`
+          : `neigh del ${from?.dst.text} dev ${from?.dev}\n`,
+      )
+      if (lines.length > 0) await output(exec, 'ip', ['-batch', '-'], { input: lines.join('') })
+    },
+  }
+}

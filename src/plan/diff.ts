@@ -1,0 +1,78 @@
+import type { Artefact } from '../model/bundle.js'
+import type { Change } from '../model/change.js'
+import type { SubsystemName } from '../model/cluster.js'
+import type { Language } from '../syntax/language.js'
+import { type Entry, languageOf } from '../syntax/languages.js'
+
+/** A desired entry whose key a foreign entry holds with another meaning. It is never written. */
+export interface Conflict<E> {
+  readonly key: string
+  readonly desired: E
+  readonly foreign: E
+}
+
+export interface Difference<E> {
+  /** Sorted by key; empty when the host agrees. */
+  readonly changes: readonly Change<E>[]
+  readonly conflicts: readonly Conflict<E>[]
+}
+
+/**
+ * What turns `own` into `desired`. A foreign entry is never changed, adopted or counted: where it holds the key of a desired entry,
+ * the same meaning satisfies it and another meaning is a conflict. Law: diff(x, x) is empty.
+ */
+export function diff<E>(language: Language<E>, desired: readonly E[], own: readonly E[], foreign: readonly E[] = []): Difference<E> {
+  const { subsystem, same } = language
+  const index = (entries: readonly E[]) => new Map(entries.map((entry) => [language.key(entry), entry]))
+  const [wanted, ours, theirs] = [index(desired), index(own), index(foreign)]
+  const changes: Change<E>[] = []
+  const conflicts: Conflict<E>[] = []
+  for (const [key, entry] of wanted) {
+    const from = ours.get(key)
+    const other = theirs.get(key)
+    if (from !== undefined) {
+      if (!same(entry, from)) changes.push({ subsystem, op: 'update', key, entry, from })
+    } else if (other === undefined) changes.push({ subsystem, op: 'add', key, entry, from: null })
+    else if (!same(entry, other)) conflicts.push({ key, desired: entry, foreign: other })
+  }
+  for (const [key, from] of ours) {
+    if (!wanted.has(key)) changes.push({ subsystem, op: 'delete', key, entry: null, from })
+  }
+  return { changes: changes.sort(byKey), conflicts: conflicts.sort(byKey) }
+}
+
+const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
+
+export type ChangeCounts = Partial<Record<SubsystemName, { readonly add: number; readonly update: number; readonly delete: number }>>
+
+/** How many entries of each subsystem one rendering of a node changes in another, over the files that apply in the steady phase. Subsystems without a change are left out. */
+export function countChanges(before: readonly Artefact[], after: readonly Artefact[]): ChangeCounts {
+  const [from, to] = [entriesOf(before), entriesOf(after)]
+  const counts: Partial<Record<SubsystemName, { add: number; update: number; delete: number }>> = {}
+  for (const subsystem of [...new Set([...from.keys(), ...to.keys()])].sort()) {
+    const [old, next] = [from.get(subsystem), to.get(subsystem)]
+    const language = next?.language ?? old?.language
+    if (!language) continue
+    const { changes } = diff(language, next?.entries ?? [], old?.entries ?? [])
+    const count = { add: 0, update: 0, delete: 0 }
+    for (const { op } of changes) count[op]++
+    if (changes.length > 0) counts[subsystem] = count
+  }
+  return counts
+}
+
+interface Entries {
+  readonly language: Language<Entry>
+  readonly entries: readonly Entry[]
+}
+
+function entriesOf(artefacts: readonly Artefact[]): ReadonlyMap<SubsystemName, Entries> {
+  const found = new Map<SubsystemName, Entries>()
+  for (const { path, text, phases } of artefacts) {
+    const written = phases.includes('steady') ? languageOf(path) : null
+    if (!written) continue
+    const { subsystem, language } = written
+    found.set(subsystem, { language, entries: [...(found.get(subsystem)?.entries ?? []), ...language.parse(text)] })
+  }
+  return found
+}
