@@ -1,0 +1,69 @@
+import { type Address, compareAddresses, parseAddress } from '../model/address.js'
+import { hosting } from '../model/hosting.js'
+import { type Problem, problem } from '../model/problem.js'
+import type { ClusterFacts, ClusterNode } from '../model/topology.js'
+
+/** An egress IP (RFC 5952) of an EgressIP object on a node. */
+export interface Held {
+  readonly egressIP: string
+  readonly object: string
+  readonly node: string
+}
+
+/** The same with its address read, and the intent it comes from as `EgressIP/<name>`. */
+export interface HeldAddress {
+  readonly address: Address
+  readonly for: string
+}
+
+/** Each address once, in order; of several objects with one address on one node the first by name stands for it. */
+const each = (held: readonly HeldAddress[]): readonly HeldAddress[] => {
+  const sorted = [...held].sort((a, b) => compareAddresses(a.address, b.address) || (a.for < b.for ? -1 : 1))
+  return sorted.filter((one, at) => at === 0 || compareAddresses(one.address, (sorted[at - 1] as HeldAddress).address) !== 0)
+}
+
+/** The egress IPs of the primary network that a node holds: those are on its bridge. Ones of secondary networks are left out. */
+export function primaryAddresses(node: ClusterNode, facts: ClusterFacts, held: readonly Held[]): readonly HeldAddress[] {
+  return each(
+    held.flatMap(({ egressIP, object, node: holder }) => {
+      const address = holder === node.name ? parseAddress(egressIP) : undefined
+      return address && hosting(node, facts, address)?.type === 'primary' ? [{ address, for: `EgressIP/${object}` }] : []
+    }),
+  )
+}
+
+/** Addresses that are a node's own whatever else they are said to be: those of its gateway and node-primary-ifaddr. */
+export const certainAddresses = (node: ClusterNode): readonly Address[] =>
+  [...(node.gateway?.addresses ?? []), ...node.primary].map(({ address }) => address)
+
+/** A node's own addresses, and the egress IPs that it holds: never the same one in both. */
+export interface NodeAddresses {
+  readonly own: readonly Address[]
+  readonly egress: readonly HeldAddress[]
+  readonly problems: readonly Problem[]
+}
+
+/**
+ * Divides the addresses of a node. The certain ones are its own: a guard that silenced one would cut the node off. Its InternalIPs and host-cidrs can also list egress IPs, its own or, where the snapshot is older than a move,
+ * another node's: those are not the node's.
+ */
+export function divideAddresses(node: ClusterNode, egress: readonly HeldAddress[], egressIPs: ReadonlySet<string>): NodeAddresses {
+  const certain = certainAddresses(node)
+  const isCertain = new Set(certain.map(({ text }) => text))
+  const listed = [...node.internalIPs, ...node.hostPrefixes.map(({ address }) => address)]
+  const held = new Set(node.heldEgressIPs.map(({ text }) => text))
+  const own = [...certain, ...listed.filter(({ text }) => !egressIPs.has(text) && !held.has(text))]
+  return {
+    own: [...new Map(own.map((address) => [address.text, address])).values()].sort(compareAddresses),
+    egress: egress.filter(({ address }) => !isCertain.has(address.text)),
+    problems: egress
+      .filter(({ address }) => isCertain.has(address.text))
+      .map(({ address, for: object }) =>
+        problem('AddressConflict', {
+          severity: 'warning',
+          object: object.replace(/^EgressIP\//, ''),
+          message: `${address.text} is node ${node.name}'s own address, so its bundle does not treat it as an egress IP.`,
+        }),
+      ),
+  }
+}

@@ -1,0 +1,80 @@
+import { canonicalJson } from '../model/bundle.js'
+import type { Inputs } from '../model/inputs.js'
+import type { NodeState } from '../model/node-state.js'
+import { type Problem, problem } from '../model/problem.js'
+import type { ClusterNode } from '../model/topology.js'
+import { certainAddresses, divideAddresses, type Held, primaryAddresses } from './egressip.js'
+import { masqueradeNeighbors, unknownNetworks } from './masquerade.js'
+
+export type { Held } from './egressip.js'
+
+/**
+ * What every node with a parsable k8s.ovn.org/l3-gateway-config must hold when the egress IPs are where `held` says, sorted by node. An address
+ * is on a node's bridge if the node hosts it on its primary network; one on a secondary network is not compiled. Pure: the order of `held` and
+ * of the topology does not matter.
+ */
+export function compile(
+  inputs: Inputs,
+  held: readonly Held[],
+): { readonly states: readonly NodeState[]; readonly problems: readonly Problem[] } {
+  const { topology } = inputs
+  const networks = topology.networks.filter(({ role }) => role === 'Primary').sort((a, b) => (a.for < b.for ? -1 : 1))
+  const compiled = topology.nodes
+    .filter(({ gateway }) => gateway !== null)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((node) => compileNode(inputs, node, held, networks))
+  const problems = [...unknownNetworks(networks), ...compiled.flatMap((one) => one.problems)]
+  return { states: compiled.flatMap(({ state }) => (state ? [state] : [])), problems: distinct(problems) }
+}
+
+function compileNode(
+  inputs: Inputs,
+  node: ClusterNode,
+  held: readonly Held[],
+  networks: Inputs['topology']['networks'],
+): { readonly state: NodeState | null; readonly problems: readonly Problem[] } {
+  const { cluster, topology } = inputs
+  const options = cluster.nodes[node.name]
+  const bridge = options?.bridge ?? cluster.bridge ?? node.gateway?.bridge ?? null
+  if (bridge === null) return { state: null, problems: [unknownBridge(node)] }
+  const egressIPs = new Set(held.map(({ egressIP }) => egressIP))
+  const { own, egress, problems } = divideAddresses(node, primaryAddresses(node, topology.facts, held), egressIPs)
+  // host-cidrs can list IPv6 addresses in a cluster that has none
+  const certain = certainAddresses(node)
+  const families = new Set((certain.length > 0 ? certain : node.internalIPs).map(({ family }) => family))
+  const subnets = ([4, 6] as const).filter((family) => families.has(family)).flatMap((family) => subnetOf(inputs, node, family))
+  const masquerade = masqueradeNeighbors(node.name, bridge, subnets, networks)
+  return {
+    state: {
+      node: node.name,
+      bridge,
+      guardDevice: options?.guardDevice ?? options?.uplink ?? cluster.guardDevice ?? cluster.uplink,
+      nodeAddresses: own,
+      egressAddresses: egress.map(({ address, for: object }) => ({ address, interface: bridge, for: object })),
+      neighbors: masquerade.neighbors,
+      announcing: ['default'],
+      silenced: egress,
+      nftVersion: cluster.nftVersion,
+    },
+    problems: [...problems, ...masquerade.problems],
+  }
+}
+
+/** The masquerade subnet of a family: the node's annotation, else the cluster's. */
+function subnetOf(inputs: Inputs, node: ClusterNode, family: 4 | 6) {
+  const first = (subnets: typeof node.masqueradeSubnets) => subnets.find(({ address }) => address.family === family)
+  return first(node.masqueradeSubnets) ?? first(inputs.cluster.subnets.masquerade) ?? []
+}
+
+const unknownBridge = (node: ClusterNode): Problem =>
+  problem('InvalidNode', {
+    object: `Node/${node.name}`,
+    message: `Node ${node.name} does not name its gateway bridge, so nothing is rendered for it.`,
+    remedy: `Set bridge in Cluster.spec or in Cluster.spec.nodes.${node.name}.`,
+    source: node.source.at(['metadata', 'annotations']),
+  })
+
+/** A network that does not fit is one problem, however many nodes have it. */
+const distinct = (problems: readonly Problem[]): readonly Problem[] => [
+  ...new Map(problems.map((one) => [canonicalJson(one), one])).values(),
+]

@@ -1,0 +1,103 @@
+import {
+  type Address,
+  addressOf,
+  compareAddresses,
+  type Family,
+  hardwareAddress,
+  networkOf,
+  type Prefix,
+  printPrefix,
+  width,
+} from '../model/address.js'
+import type { NodeState } from '../model/node-state.js'
+import { DUMMY_NEXT_HOP, NETWORK_MASQUERADE_BASE, OVN_MASQUERADE } from '../model/numbers.js'
+import { type Problem, problem } from '../model/problem.js'
+import type { UserDefinedNetwork } from '../model/topology.js'
+
+type MasqueradeNeighbor = NodeState['neighbors'][number]
+
+/** One masquerade address that a node needs: its offset in the subnet, and the last one of the block that it belongs to. */
+interface Need {
+  readonly offset: number
+  readonly last: number
+  readonly for: string
+  /** The network that a problem is about; null for the default one. */
+  readonly network: string | null
+  /** The subject of the sentence that says it does not fit. */
+  readonly subject: string
+}
+
+/** Offset of a network's gateway router; its management port has the next one (seed 002). */
+const gatewayRouter = (id: number): number => NETWORK_MASQUERADE_BASE + 2 * id - 1
+
+/**
+ * The neighbors that keep the kernel from asking the wire for masquerade addresses (seed 002): per subnet the OVN masquerade address and the
+ * dummy next hop, and the gateway router's address of every primary user-defined network that has an id. What does not fit the subnet is left
+ * out, with a problem.
+ */
+export function masqueradeNeighbors(
+  node: string,
+  bridge: string,
+  subnets: readonly Prefix[],
+  networks: readonly UserDefinedNetwork[],
+): { readonly neighbors: readonly MasqueradeNeighbor[]; readonly problems: readonly Problem[] } {
+  const neighbors: MasqueradeNeighbor[] = []
+  const problems: Problem[] = []
+  const needs: readonly Need[] = [
+    ...[OVN_MASQUERADE, DUMMY_NEXT_HOP].map((offset) => ({
+      offset,
+      last: DUMMY_NEXT_HOP,
+      for: `Node/${node}`,
+      network: null,
+      subject: 'The default network',
+    })),
+    ...networks.flatMap((network) => (network.id === null ? [] : [needOf(network, network.id)])),
+  ]
+  for (const subnet of subnets) {
+    for (const need of needs) {
+      const address = fits(subnet, need.last) ? nthOf(subnet, need.offset) : null
+      if (address) neighbors.push({ address, mac: hardwareAddress(address), interface: bridge, for: need.for })
+      else problems.push(tooSmall(subnet, need))
+    }
+  }
+  return { neighbors: neighbors.sort((a, b) => compareAddresses(a.address, b.address)), problems }
+}
+
+const needOf = (network: UserDefinedNetwork, id: number): Need => ({
+  offset: gatewayRouter(id),
+  last: gatewayRouter(id) + 1,
+  for: network.for,
+  network: network.for,
+  subject: `Network ${network.network} (id ${id})`,
+})
+
+/** Number of host bits that a subnet needs to have this offset; in IPv4 the last address is the broadcast address. */
+const bitsFor = (family: Family, offset: number): number => (offset + (family === 4 ? 1 : 0)).toString(2).length
+
+const fits = (subnet: Prefix, offset: number): boolean =>
+  bitsFor(subnet.address.family, offset) <= width(subnet.address.family) - subnet.length
+
+const nthOf = (subnet: Prefix, offset: number): Address =>
+  addressOf(subnet.address.family, networkOf(subnet).address.value + BigInt(offset))
+
+function tooSmall(subnet: Prefix, need: Need): Problem {
+  const family = subnet.address.family
+  const largest = width(family) - bitsFor(family, need.last)
+  const flag = family === 4 ? '--gateway-v4-masquerade-subnet' : '--gateway-v6-masquerade-subnet'
+  return problem('MasqueradeSubnetTooSmall', {
+    object: need.network,
+    message: `${need.subject} needs the masquerade address number ${need.last} of ${printPrefix(networkOf(subnet))}, which is too small for it.`,
+    remedy: `Let the masquerade subnet be at least a /${largest}, for example ${family === 4 ? '169.254.0.0/17' : 'fd69::/112'}: ${flag} of ovnkube, and Cluster.spec.subnets.masquerade.`,
+  })
+}
+
+/** A warning for each primary user-defined network whose masquerade addresses cannot be computed. */
+export const unknownNetworks = (networks: readonly UserDefinedNetwork[]): readonly Problem[] =>
+  networks
+    .filter(({ id }) => id === null)
+    .map((network) =>
+      problem('UnknownNetworkId', {
+        object: network.for,
+        message: `The id of network ${network.network} is in no input, so the nodes get no neighbor for its masquerade address.`,
+      }),
+    )

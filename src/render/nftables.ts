@@ -1,0 +1,13 @@
+import type { Artefact } from '../model/bundle.js'
+import type { NodeState } from '../model/node-state.js'
+import { guardTable } from '../syntax/guard.js'
+import { PATHS } from '../syntax/languages.js'
+import { replaceCommands } from '../syntax/nftables.js'
+import { uplinkOf } from '../syntax/symbols.js'
+import { templates } from './templates.js'
+
+/** `guard.nftables.json`: the shutdown guard (seed 000). A node without egress IPs has one too; it silences nothing. */
+export function renderGuardTable(state: NodeState): Artefact {
+  const entries = guardTable(state.silenced, state.guardDevice ?? uplinkOf(state.bridge), state.nftVersion)
+  return { path: PATHS.guardNftables, text: templates['nftables/guard.json']({ commands: replaceCommands(entries) }), phases: ['shutdown'] }
+}
