@@ -1,0 +1,73 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { OutcomeOptions } from '../constructs/outcome.js'
+import type { Style } from '../plan/style.js'
+import type { Project } from './project.js'
+import { readProject } from './project.js'
+
+/** Where a command prints. Only results go to `out`. */
+export interface Terminal {
+  out(text: string): void
+  err(text: string): void
+  /** How text on `out` is laid out. */
+  readonly style: Style
+  /** How text on `err` is laid out. */
+  readonly errorStyle: Style
+}
+
+/** The exit codes of `egretta`. */
+export const EXIT = { fine: 0, failed: 1, differences: 2, errors: 3 } as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** The options that check, plan and synth share, as commander hands them over. */
+interface RawOptions {
+  readonly intent: readonly string[]
+  readonly topology: readonly string[]
+  readonly lock?: string
+  readonly output: 'text' | 'json'
+  readonly allowUnassigned: boolean
+  readonly drain: readonly string[]
+  readonly down: readonly string[]
+  readonly rebalance?: number
+}
+
+/** What one command line asks for. */
+export interface Request {
+  readonly project: Project
+  readonly output: 'text' | 'json'
+  readonly options: OutcomeOptions
+}
+
+/** A command with the shared options and `[PATH...]`. */
+export function commandOf(name: string, description: string): Command {
+  const each = (value: string, earlier: readonly string[]) => [...earlier, value]
+  return new Command(name)
+    .description(description)
+    .argument('[PATH...]', 'files or folders that are intent and topology at once; - is standard input')
+    .option('--intent <PATH>', 'files or folders with the objects that are wanted (default: intent/)', each, [])
+    .option('--topology <PATH>', 'files or folders with the cluster as it is (default: topology/)', each, [])
+    .option('--lock <FILE>', 'where the last decision is kept (default: egretta.lock.json; with a PATH or -, none)')
+    .addOption(new Option('-o, --output <FORMAT>', 'how to print').choices(['text', 'json']).default('text'))
+    .option('--allow-unassigned', 'addresses that find no node are warnings', false)
+    .option('--drain <NODE>', 'the node takes nothing new and its addresses move away', each, [])
+    .option('--down <NODE>', 'the node counts as unreachable', each, [])
+    .option('--rebalance [N]', 'move up to N addresses for balance (without N: any number); write --rebalance=N', moves)
+}
+
+/** `--rebalance` would take a PATH behind it for its number; with `=` it cannot. */
+export const unambiguous = (argv: readonly string[]): readonly string[] =>
+  argv.map((word) => (word === '--rebalance' ? '--rebalance=all' : word))
+
+/** Reads everything that a command line names. Throws UsageError. */
+export function requestOf(both: readonly string[], raw: RawOptions): Request {
+  const { intent, topology, lock = null, output, allowUnassigned, drain, down, rebalance = null } = raw
+  const project = readProject({ both, intent, topology, lock })
+  return { project, output, options: { placement: { drain, down, rebalance }, allowUnassigned } }
+}
+
+function moves(text: string): number {
+  if (text === 'all') return Number.POSITIVE_INFINITY
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('Give a number of addresses.')
+  return Number(text)
+}
+
+export const printJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`

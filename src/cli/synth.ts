@@ -1,0 +1,61 @@
+import { EgressApp } from '../constructs/app.js'
+import { EgressCluster } from '../constructs/cluster.js'
+import type { OutcomeOptions } from '../constructs/outcome.js'
+import { replaceFile } from '../constructs/synth.js'
+import { printLock } from '../model/lock.js'
+import { hasErrors } from '../model/policy.js'
+import { buildPlan } from '../plan/index.js'
+import { counted } from '../plan/style.js'
+import { countProblems, viewProblems } from '../plan/view.js'
+import { UsageError } from './fault.js'
+import type { Project } from './project.js'
+import type { ExitCode, Request, Terminal } from './request.js'
+import { EXIT, printJson } from './request.js'
+
+export interface SynthOptions {
+  /** The output folder. */
+  readonly out: string
+  /** Fail instead of changing the lock. */
+  readonly frozen: boolean
+}
+
+/** `egretta synth`: writes the output folder and the lock. */
+export function synth(request: Request, options: SynthOptions, terminal: Terminal): ExitCode {
+  const { project } = request
+  if (options.frozen && project.lockPath === null) throw new UsageError('--frozen compares with a lock; name it with --lock FILE')
+  const cluster = clusterOf(project, options.out, request.options)
+  const said = request.output === 'json' ? { ...terminal, out: () => {} } : terminal
+  const exit = synthesise(cluster, project, options, said)
+  if (request.output === 'json') terminal.out(printJson(buildPlan(cluster.outcome)))
+  return exit
+}
+
+/** The constructs of a project; `egretta synth` and `cdk8s synth` both start from them. */
+export function clusterOf(project: Project, out: string, { placement, allowUnassigned }: OutcomeOptions): EgressCluster {
+  const { files, lock, problems } = project
+  return new EgressCluster(new EgressApp({ outdir: out }), 'cluster', { topology: files, lock, problems, options: placement, allowUnassigned })
+}
+
+/** Writes what is valid, then the lock, and says so; problems go to `err`. */
+export function synthesise(cluster: EgressCluster, project: Project, { out, frozen }: SynthOptions, terminal: Terminal): ExitCode {
+  const { problems, outcome } = cluster
+  terminal.err(viewProblems(problems, terminal.errorStyle))
+  if (outcome.inputs.unreadable) {
+    terminal.err(`${countProblems(problems)}; nothing was written\n`)
+    return EXIT.failed
+  }
+  const lock = printLock(cluster.lock)
+  const lockChanges = project.lockPath !== null && lock !== project.lockText && !(project.lockText === null && isEmpty(cluster))
+  if (frozen && lockChanges) {
+    terminal.err(`${project.lockPath} would change; nothing was written. Run egretta synth without --frozen and commit the lock\n`)
+    return EXIT.differences
+  }
+  EgressApp.above(cluster)?.synth()
+  if (lockChanges) replaceFile(project.lockPath, lock)
+  const { held, after } = outcome
+  const written = `${out}: ${counted(held.length, 'address', 'addresses')} on ${counted(after.size, 'node')}`
+  terminal.out(`${written}${lockChanges ? `; ${project.lockPath} written` : ''}${problems.length > 0 ? `; ${countProblems(problems)}` : ''}\n`)
+  return hasErrors(problems) ? EXIT.errors : EXIT.fine
+}
+
+const isEmpty = (cluster: EgressCluster): boolean => Object.keys(cluster.lock.objects).length === 0
