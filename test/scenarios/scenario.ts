@@ -1,15 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { readSources } from '../../src/cli/sources.js'
-import { EgressApp } from '../../src/constructs/app.js'
-import { EgressCluster } from '../../src/constructs/cluster.js'
-import { parseLock, printLock } from '../../src/model/lock.js'
-import type { Role } from '../../src/model/source.js'
+import { run } from '../../src/cli/program.js'
+import type { Terminal } from '../../src/cli/request.js'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const LOCK = 'egretta.lock.json'
+const PLAN = 'plan.txt'
 
-/** A folder with `intent/`, `topology/`, maybe the lock of the last run, and `expected/`: what synth writes, the new lock among it. */
+/** A folder with `intent/`, `topology/`, maybe the lock of the last run, and `expected/`: the text plan, what synth writes, the new lock. */
 export interface Scenario {
   readonly name: string
   readonly folder: string
@@ -28,37 +27,45 @@ export function scenarios(): readonly Scenario[] {
   )
 }
 
-/** What synth makes of a scenario, in this process and without writing anything. */
-export function synthesise({ folder }: Scenario): Golden {
-  const read = (role: Role) => readSources([join(folder, role)], role)
-  const [intent, topology] = [read('intent'), read('topology')]
-  const app = new EgressApp({ outdir: join(folder, 'out') })
-  const cluster = new EgressCluster(app, 'cluster', {
-    intent: intent.files,
-    topology: topology.files,
-    problems: [...intent.problems, ...topology.problems],
-    lock: lockOf(folder),
-  })
-  return new Map([...app.files(), [LOCK, printLock(cluster.lock)]])
+/** What `egretta plan` and `egretta synth` make of a scenario, run in this process; the scenario itself stays as it is. */
+export async function commandsOn({ folder }: Scenario): Promise<Golden> {
+  const before = process.cwd()
+  const made = mkdtempSync(join(tmpdir(), 'egretta-scenario-'))
+  try {
+    for (const part of ['intent', 'topology', LOCK])
+      if (existsSync(join(folder, part))) cpSync(join(folder, part), join(made, part), { recursive: true })
+    process.chdir(made)
+    const plan = await command('plan')
+    await command('synth')
+    const lock = existsSync(LOCK) ? [[LOCK, readFileSync(LOCK, 'utf8')] as const] : []
+    return new Map([...filesBelow(join(made, 'out')), ...lock, [PLAN, plan]])
+  } finally {
+    process.chdir(before)
+    rmSync(made, { recursive: true })
+  }
 }
 
-function lockOf(folder: string) {
-  const file = join(folder, LOCK)
-  if (!existsSync(file)) return null
-  const { lock, problems } = parseLock({ file: LOCK, text: readFileSync(file, 'utf8'), role: 'both' })
-  if (problems.length > 0) throw new Error(`${file}: ${problems.map(({ message }) => message).join('; ')}`)
-  return lock
+/** What a command prints as its result; it must not fail, though problems are allowed (exit 3). */
+async function command(name: 'plan' | 'synth'): Promise<string> {
+  const said = { out: '', err: '' }
+  const style = { color: false, width: 120 }
+  const terminal: Terminal = {
+    out: (text) => {
+      said.out += text
+    },
+    err: (text) => {
+      said.err += text
+    },
+    style,
+    errorStyle: style,
+  }
+  const exit = await run([name], terminal)
+  if (exit !== 0 && exit !== 3) throw new Error(`egretta ${name} exits with ${exit}:\n${said.err}`)
+  return said.out
 }
 
 /** The golden files of a scenario; none when there are none yet. */
-export function goldenOf({ folder }: Scenario): Golden {
-  const expected = join(folder, 'expected')
-  if (!existsSync(expected)) return new Map()
-  const files = readdirSync(expected, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return new Map(
-    files.map((entry) => join(entry.parentPath, entry.name)).map((file) => [relative(expected, file), readFileSync(file, 'utf8')]),
-  )
-}
+export const goldenOf = ({ folder }: Scenario): Golden => filesBelow(join(folder, 'expected'))
 
 /** Makes `expected/` hold exactly these files. */
 export function writeGolden({ folder }: Scenario, golden: Golden): void {
@@ -68,4 +75,12 @@ export function writeGolden({ folder }: Scenario, golden: Golden): void {
     mkdirSync(dirname(join(expected, path)), { recursive: true })
     writeFileSync(join(expected, path), text)
   }
+}
+
+function filesBelow(folder: string): Golden {
+  if (!existsSync(folder)) return new Map()
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return new Map(
+    files.map((entry) => join(entry.parentPath, entry.name)).map((file) => [relative(folder, file), readFileSync(file, 'utf8')]),
+  )
 }

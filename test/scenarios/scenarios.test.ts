@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { goldenOf, scenarios, synthesise, writeGolden } from './scenario.js'
+import { commandsOn, goldenOf, scenarios, writeGolden } from './scenario.js'
 
 const UPDATE = process.env.EGRETTA_GOLDEN === 'update'
 
 describe('a scenario', () => {
-  it.each(scenarios())('$name gives its golden files, byte for byte', (scenario) => {
-    const made = synthesise(scenario)
+  it.each(scenarios())('$name gives its golden files, byte for byte', async (scenario) => {
+    const made = await commandsOn(scenario)
     if (UPDATE) writeGolden(scenario, made)
     const golden = goldenOf(scenario)
     expect([...made.keys()].sort(), 'missing or extra files; npm run golden rewrites them').toEqual([...golden.keys()].sort())
