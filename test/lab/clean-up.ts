@@ -40,6 +40,9 @@ function watch(): void {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const) {
-    process.on(signal, () => process.exit(status))
+    process.on(signal, () => {
+      undoAll()
+      process.exit(status)
+    })
   }
 }

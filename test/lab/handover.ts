@@ -163,3 +163,11 @@ export function table(reports: readonly Report[], from: LabNode, to: LabNode): s
     ...all.map((row) => line(row).trimEnd()),
   ].join('\n')
 }
+
+/** How long each address was silent: from the last answer of the old node to the first of the new one, as one sentence. */
+export function silences(report: Report): string {
+  const each = report.addresses.map(
+    ({ address, silence }) => `${address} ${silence === null ? 'never' : `${(silence / 1000).toFixed(1)} s`}`,
+  )
+  return `From the old node's last answer to the new node's first: ${each.join(', ')}.`
+}

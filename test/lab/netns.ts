@@ -15,6 +15,7 @@ export interface ExecOptions {
   readonly env?: Readonly<Record<string, string>>
   /** A status other than 0 is returned instead of thrown. */
   readonly mayFail?: boolean
+  readonly cwd?: string
 }
 
 /** A network namespace of this run. Everything else (files, users, processes) is that of the machine. */
@@ -39,6 +40,7 @@ export function run(command: string, args: readonly string[], options: ExecOptio
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
     env: { ...process.env, ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.input === undefined ? { stdio: ['ignore', 'pipe', 'pipe'] } : { input: options.input }),
   })
   if (done.error) throw new Error(`${command}: ${done.error.message}`)

@@ -1,0 +1,117 @@
+import { parseArgs } from 'node:util'
+import { offers } from '../requires.js'
+import { keepAll } from './clean-up.js'
+import { faults, handOver, type Report, silences, table } from './handover.js'
+import { buildNetwork, type LabNode, type Network, nodeFacts } from './network.js'
+import { agent, apply, copyExample, holdings, MOVING, NETWORK_PREFIX, NODES, NODES_FILE, type Project } from './project.js'
+
+/** Seconds to listen before, during and after a hand-over. */
+const LISTEN: readonly [number, number, number] = [2, 5, 2]
+
+const NEEDS = ['linux', 'root', 'ip', 'nft', 'ovs', 'arping', 'ndptool', 'tcpdump'] as const
+
+const say = (text = ''): void => console.log(text)
+const indent = (text: string): string => text.trimEnd().replace(/^(?=.)/gm, '    ')
+let steps = 0
+const step = (title: string): void => say(`\n\x1b[1m${++steps}. ${title}\x1b[0m`)
+const show = (command: string, output: string): void => say(`  $ ${command}\n${indent(output)}`)
+
+/** What a person does at a desk: no right and no host is needed. */
+function desk(project: Project): void {
+  step('What would change: a copy of examples/kind-3-nodes, its intent against its topology')
+  show('egretta plan', project.egretta('plan').stdout)
+  step('Render it: what every node must hold')
+  show('egretta synth', project.egretta('synth').stdout)
+}
+
+/** Both bundles on two live hosts, twice. */
+function hosts(project: Project, nodes: readonly LabNode[]): readonly string[] {
+  step('The agents apply their bundles')
+  for (const node of nodes) {
+    show(`egretta-agent apply --bundle out/nodes/${node.name}`, agent(node, 'apply', project.bundle('out', node.name)).stdout)
+  }
+  step('Once more: there is nothing left to do')
+  return nodes.flatMap((node) => {
+    const before = holdings(node)
+    const changes = apply(node, project.bundle('out', node.name))
+    const untouched = before === holdings(node)
+    say(`  ${node.name}: ${changes.length} changes, the host is ${untouched ? 'the same, byte for byte' : 'NOT THE SAME'}`)
+    return changes.length === 0 && untouched ? [] : [`${node.name}: the second apply changed something`]
+  })
+}
+
+async function move(project: Project, network: Network, from: LabNode, to: LabNode, guarded: boolean): Promise<Report> {
+  const old = (node: LabNode): string => project.bundle('out', node.name)
+  const moved = (node: LabNode): string => project.bundle('moved', node.name)
+  apply(to, old(to))
+  apply(from, old(from))
+  return await handOver(
+    network,
+    {
+      addresses: MOVING,
+      from,
+      to,
+      guard: guarded ? () => apply(from, old(from), '--phase', 'shutdown') : null,
+      take: () => apply(to, moved(to)),
+      release: () => apply(from, moved(from)),
+    },
+    LISTEN,
+  )
+}
+
+async function handOvers(project: Project, network: Network): Promise<readonly string[]> {
+  const [from, to] = network.nodes
+  if (!from || !to) throw new Error('the demo needs two nodes')
+  step('A person edits the intent: orders and reports leave through zone b from now on')
+  project.edit()
+  show('egretta plan', project.egretta('plan').stdout)
+  show('egretta synth --out moved', project.egretta('synth', '--out', 'moved').stdout)
+  const listening = `(${LISTEN.reduce((sum, seconds) => sum + seconds)} s)`
+  step(`Hand-over without the guard: the new node takes the addresses while the old one still has them ${listening}`)
+  const unguarded = await move(project, network, from, to, false)
+  step(`Hand-over with the guard: shutdown phase on the old node, then the new node takes over and announces ${listening}`)
+  const guarded = await move(project, network, from, to, true)
+  step('Who spoke for the addresses, as the client heard it (it asked 20 times a second)')
+  say(indent(`${table([unguarded, guarded], from, to)}\n\n${silences(guarded)}`))
+  return faults(unguarded, guarded)
+}
+
+function standing(project: Project, network: Network): void {
+  const names = network.namespaces.map(({ name }) => name)
+  say('\nLeft standing:')
+  for (const node of network.nodes) {
+    say(`  enter ${node.name}:  OVS_RUNDIR=${node.ovs.rundir} nsenter --net=/run/netns/${node.namespace.name} bash`)
+  }
+  say(`  enter the client:  nsenter --net=/run/netns/${network.client.name} bash`)
+  say(`  the project:       cd ${project.dir}`)
+  say(
+    `  remove it all:     for n in ${names.join(' ')}; do ip netns pids $n | xargs -r kill; ip netns del $n; done; rm -r ${network.dir} ${project.dir}`,
+  )
+}
+
+async function demo(keep: boolean): Promise<number> {
+  const project = copyExample()
+  desk(project)
+  const missing = NEEDS.filter((need) => !offers(need))
+  if (missing.length > 0) {
+    say(`\nThe second half shows two live hosts. It is left out here: it needs ${missing.join(', ')}.`)
+    return 0
+  }
+  step('Two nodes and a client, each in a network namespace; the nodes with an Open vSwitch and nftables of their own')
+  const network = buildNetwork(nodeFacts(NODES_FILE, NODES), [NETWORK_PREFIX])
+  for (const { name, bridge, mac, addresses, namespace } of network.nodes) {
+    say(`  ${name.padEnd(12)} ${bridge} ${mac} ${addresses.join(' ')}  (namespace ${namespace.name})`)
+  }
+  const found = [...hosts(project, network.nodes), ...(await handOvers(project, network))]
+  if (keep) {
+    standing(project, network)
+    keepAll()
+  }
+  say()
+  for (const fault of found) say(`FAILED: ${fault}`)
+  if (found.length === 0) say('After the guard the old node did not answer, and did not speak, for the addresses that moved.')
+  return found.length === 0 ? 0 : 1
+}
+
+const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } })
+process.exit(await demo(values.keep))
