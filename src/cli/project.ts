@@ -67,7 +67,11 @@ export function readProject(paths: ProjectPaths, directory = '.'): Project {
   }
 }
 
-function readLock(path: string | null): { readonly lock: Lock | null; readonly text: string | null; readonly problems: readonly Problem[] } {
+function readLock(path: string | null): {
+  readonly lock: Lock | null
+  readonly text: string | null
+  readonly problems: readonly Problem[]
+} {
   if (path === null || !existsSync(path)) return { lock: null, text: null, problems: [] }
   const text = readFileSync(path, 'utf8')
   return { ...parseLock({ file: path, text, role: 'intent' }), text }

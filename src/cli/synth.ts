@@ -33,7 +33,13 @@ export function synth(request: Request, options: SynthOptions, terminal: Termina
 /** The constructs of a project; `egretta synth` and `cdk8s synth` both start from them. */
 export function clusterOf(project: Project, out: string, { placement, allowUnassigned }: OutcomeOptions): EgressCluster {
   const { files, lock, problems } = project
-  return new EgressCluster(new EgressApp({ outdir: out }), 'cluster', { topology: files, lock, problems, options: placement, allowUnassigned })
+  return new EgressCluster(new EgressApp({ outdir: out }), 'cluster', {
+    topology: files,
+    lock,
+    problems,
+    options: placement,
+    allowUnassigned,
+  })
 }
 
 /** Writes what is valid, then the lock, and says so; problems go to `err`. */
@@ -54,7 +60,9 @@ export function synthesise(cluster: EgressCluster, project: Project, { out, froz
   if (lockChanges) replaceFile(project.lockPath, lock)
   const { held, after } = outcome
   const written = `${out}: ${counted(held.length, 'address', 'addresses')} on ${counted(after.size, 'node')}`
-  terminal.out(`${written}${lockChanges ? `; ${project.lockPath} written` : ''}${problems.length > 0 ? `; ${countProblems(problems)}` : ''}\n`)
+  terminal.out(
+    `${written}${lockChanges ? `; ${project.lockPath} written` : ''}${problems.length > 0 ? `; ${countProblems(problems)}` : ''}\n`,
+  )
   return hasErrors(problems) ? EXIT.errors : EXIT.fine
 }
 

@@ -89,7 +89,8 @@ function refuseClashes(manifests: readonly (readonly [ApiObject, string])[]): vo
   const faults: string[] = []
   for (const [object, path] of manifests) {
     const other = first.get(path)
-    if (other) faults.push(`[${object.node.path}] is written to ${path}, and so is [${other.node.path}]; give one of them another metadata.name`)
+    if (other)
+      faults.push(`[${object.node.path}] is written to ${path}, and so is [${other.node.path}]; give one of them another metadata.name`)
     else first.set(path, object)
   }
   if (faults.length > 0) throw new Error(`Validation failed with the following errors:\n  ${faults.join('\n  ')}`)

@@ -93,7 +93,9 @@ export class EgressCluster extends Chart {
 
   private get answered(): NonNullable<typeof this.answer> {
     if (this.answer && this.composed) return this.answer
-    const files = this.declared.map((object): SourceFile => ({ file: object.node.path, text: JSON.stringify(object.declared), role: 'intent' }))
+    const files = this.declared.map(
+      (object): SourceFile => ({ file: object.node.path, text: JSON.stringify(object.declared), role: 'intent' }),
+    )
     const code = JSON.stringify(files)
     if (this.answer?.code !== code) {
       const { intent = [], topology, lock = null, problems = [], options = NO_OPTIONS, allowUnassigned = false } = this.props
@@ -106,7 +108,9 @@ export class EgressCluster extends Chart {
   private nameFaults(): readonly string[] {
     const paths = new Map<string, string[]>()
     for (const { name, node } of this.declared) paths.set(name, [...(paths.get(name) ?? []), node.path])
-    return [...paths].filter(([, at]) => at.length > 1).map(([name, at]) => `EgressIP "${name}" is declared at ${at.join(' and at ')}; give one another name`)
+    return [...paths]
+      .filter(([, at]) => at.length > 1)
+      .map(([name, at]) => `EgressIP "${name}" is declared at ${at.join(' and at ')}; give one another name`)
   }
 }
 

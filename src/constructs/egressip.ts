@@ -28,7 +28,17 @@ export function decideBelow(scope: Construct, decide: (name: string) => Decision
 
 const API_VERSION = 'k8s.ovn.org/v1'
 const KIND = 'EgressIP'
-const SERVER_SIDE = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields', 'selfLink', 'ownerReferences']
+const SERVER_SIDE = [
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+  'selfLink',
+  'ownerReferences',
+]
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /**
@@ -114,5 +124,8 @@ function faults(name: string, props: EgressIPProps): string[] {
 function authored(metadata: ApiObjectMetadata): ApiObjectMetadata {
   const { annotations = {}, ...rest } = metadata
   const kept = Object.entries(annotations).filter(([key]) => key !== LAST_APPLIED && key !== MARK_ANNOTATION)
-  return { ...Object.fromEntries(Object.entries(rest).filter(([key]) => !SERVER_SIDE.includes(key))), annotations: Object.fromEntries(kept) }
+  return {
+    ...Object.fromEntries(Object.entries(rest).filter(([key]) => !SERVER_SIDE.includes(key))),
+    annotations: Object.fromEntries(kept),
+  }
 }

@@ -61,7 +61,8 @@ function heldNow(inputs: Inputs): readonly Held[] {
 
 function heldThen(inputs: Inputs, placement: Placement): readonly Held[] {
   const placed = placement.assignments.flatMap(({ egressIP, object, node }) => (node === null ? [] : [{ egressIP, object, node }]))
-  return sorted([...foreignHeld(inputs), ...placed])
+  const taken = new Set(placed.map(({ egressIP }) => egressIP))
+  return sorted([...foreignHeld(inputs).filter(({ egressIP }) => !taken.has(egressIP)), ...placed])
 }
 
 const foreignHeld = (inputs: Inputs): readonly Held[] => inputs.intent.foreign.flatMap(({ name, status }) => heldBy(name, status))

@@ -21,14 +21,26 @@ export class ForeignFiles extends Error {}
 export function printIndex(content: IndexContent, files: FileTree): string {
   const line = (key: string, value: unknown) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)}`
   const list = (key: string, open: string, entries: readonly string[], close: string) =>
-    entries.length === 0 ? `  "${key}": ${open}${close}` : `  "${key}": ${open}\n${entries.map((entry) => `    ${entry}`).join(',\n')}\n  ${close}`
+    entries.length === 0
+      ? `  "${key}": ${open}${close}`
+      : `  "${key}": ${open}\n${entries.map((entry) => `    ${entry}`).join(',\n')}\n  ${close}`
   const nodes = Object.entries(content.nodes).sort(byKey)
   const listed = [...files].sort(byKey).map(([path, text]) => JSON.stringify({ path, sha256: sha256(text) }))
   return `{\n${[
     line('apiVersion', 'egretta.dev/v1alpha1'),
     line('kind', 'Index'),
-    list('assignments', '[', content.assignments.map(({ egressIP, object, node }) => JSON.stringify({ egressIP, object, node })), ']'),
-    list('nodes', '{', nodes.map(([node, digest]) => `${JSON.stringify(node)}: ${JSON.stringify(digest)}`), '}'),
+    list(
+      'assignments',
+      '[',
+      content.assignments.map(({ egressIP, object, node }) => JSON.stringify({ egressIP, object, node })),
+      ']',
+    ),
+    list(
+      'nodes',
+      '{',
+      nodes.map(([node, digest]) => `${JSON.stringify(node)}: ${JSON.stringify(digest)}`),
+      '}',
+    ),
     list('files', '[', listed, ']'),
   ].join(',\n')}\n}\n`
 }

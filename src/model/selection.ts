@@ -1,5 +1,5 @@
-import { matches } from './selector.js'
 import type { LabelSelector } from './selector.js'
+import { matches } from './selector.js'
 import type { ClusterPod, Topology } from './topology.js'
 
 interface Selecting {

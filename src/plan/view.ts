@@ -31,9 +31,17 @@ export function viewPlan(plan: Plan, notes: PlanNotes, style: Style): string {
     headline(plan, notes, style),
     changeLines(plan.assignments, style),
     plan.unassigned.flatMap((one) => refusalLines(one, remedies.get(one), style)),
-    titled('Objects', notes.objects.flatMap((one) => objectLines(one, style)), style),
+    titled(
+      'Objects',
+      notes.objects.flatMap((one) => objectLines(one, style)),
+      style,
+    ),
     titled('Hosts', hostLines(plan.nodes), style),
-    titled('Problems', others.flatMap((found) => problemLines(found, style).map((line) => `  ${line}`)), style),
+    titled(
+      'Problems',
+      others.flatMap((found) => problemLines(found, style).map((line) => `  ${line}`)),
+      style,
+    ),
     noteLines(notes.inputs, style),
     summaryLines(plan, style),
   ]
@@ -65,7 +73,8 @@ function headline({ placement, summary }: Plan, { inputs }: PlanNotes, style: St
   const objects = inputs.intent.objects.length + inputs.intent.invalid.length
   const asked = `${counted(objects, 'EgressIP')} with ${counted(summary.addresses, 'address', 'addresses')}`
   const nodes = counted(inputs.topology.nodes.length, 'node')
-  const means = placement === 'enforced' ? 'egretta decides which node has an address' : 'the cluster decides; what is new here is a prediction'
+  const means =
+    placement === 'enforced' ? 'egretta decides which node has an address' : 'the cluster decides; what is new here is a prediction'
   return [
     paint(style, 'bold', `Plan for ${asked} on ${nodes}`),
     ...wrap(style, '', `placement: ${placement}, because of ${inputs.cluster.placementReason} (${means})`),
@@ -107,7 +116,8 @@ function refusalLines(one: Unassigned, found: Problem | undefined, style: Style)
 }
 
 function objectLines({ object, lines }: ObjectChange, style: Style): readonly string[] {
-  const tone = (line: string): string => (line.startsWith('+') ? paint(style, 'green', line) : line.startsWith('-') ? paint(style, 'red', line) : line)
+  const tone = (line: string): string =>
+    line.startsWith('+') ? paint(style, 'green', line) : line.startsWith('-') ? paint(style, 'red', line) : line
   return [`  EgressIP/${object}`, ...lines.map((line) => `    ${tone(line)}`)]
 }
 
@@ -140,12 +150,17 @@ function summaryLines(plan: Plan, style: Style): readonly string[] {
   const problems = plan.problems.length > 0 ? [`${countProblems(plan.problems)}.`] : []
   if (!hasDifferences(plan)) {
     const stays = summary.kept === 1 ? '1 address stays where it is' : `${summary.kept} addresses stay where they are`
-    return [`${paint(style, 'bold', 'No changes.')} ${stays}${refused}.`, ...problems]
+    return [...leading('No changes.', `${stays}${refused}.`, style), ...problems]
   }
   const counts = `${summary.added} to add, ${summary.moved} to move, ${summary.removed} to remove, ${summary.kept} kept${refused}`
   const hosts = `${counted(plan.nodes.length, 'host')} ${plan.nodes.length === 1 ? 'changes' : 'change'}`
   const pods = `${counted(summary.podsAffected, 'pod')} ${summary.podsAffected === 1 ? 'changes its' : 'change their'} source address`
-  return [`${paint(style, 'bold', 'Plan:')} ${counts}; ${hosts}, ${pods}.`, ...problems]
+  return [...leading('Plan:', `${counts}; ${hosts}, ${pods}.`, style), ...problems]
+}
+
+/** A paragraph whose first words are bold. */
+function leading(title: string, text: string, style: Style): readonly string[] {
+  return wrap(style, '', `${title} ${text}`).map((line, i) => (i === 0 ? paint(style, 'bold', title) + line.slice(title.length) : line))
 }
 
 function titled(title: string, lines: readonly string[], style: Style): readonly string[] {
@@ -157,7 +172,8 @@ function remediesOf({ unassigned, problems }: Plan): ReadonlyMap<Unassigned, Pro
   const found = new Map<Unassigned, Problem>()
   for (const one of unassigned) {
     const same = problems.filter(({ code, object }) => code === one.reason && object === one.object)
-    const best = same.find(({ message }) => message === one.message) ?? same.find(({ message }) => message.includes(one.egressIP)) ?? same[0]
+    const best =
+      same.find(({ message }) => message === one.message) ?? same.find(({ message }) => message.includes(one.egressIP)) ?? same[0]
     if (best) found.set(one, best)
   }
   return found

@@ -116,7 +116,9 @@ describe('writeTree', () => {
       process.stdout.write('go')
       for (let n = 1; ; n++) write(n)`
     for (const delay of [5, 23, 41]) {
-      const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       await new Promise((go) => child.stdout.once('data', go))
       await new Promise((later) => setTimeout(later, delay))
       child.kill('SIGKILL')
