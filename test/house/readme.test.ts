@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ownFiles, ROOT } from './tree.js'
+
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const blocks = (language: string) =>
+  [...readme.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) => String(text))
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'egretta-readme-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('the console of the README', () => {
+  it('shows what the commands print, in one session', () => {
+    cpSync(join(ROOT, 'examples'), join(folder, 'examples'), { recursive: true })
+    mkdirSync(join(folder, 'bin'))
+    symlinkSync(join(ROOT, 'dist/cli/main.js'), join(folder, 'bin/egretta'))
+    const env = { ...process.env, PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}`, NO_COLOR: '1' }
+    const shown = blocks('console').join('')
+    const commands = shown.split('\n').flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []))
+    expect(commands.filter((command) => command.startsWith('egretta ')).length).toBeGreaterThanOrEqual(2)
+    const script = commands.map((command) => `printf '$ %s\\n' '${command}'\n${command} 2>&1\n`).join('')
+    const { stdout } = spawnSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8', env })
+    expect(shown).toBe(stdout)
+  })
+})
+
+describe('the library example of the README', () => {
+  it('is a cdk8s app that writes out/ as it stands', () => {
+    const [app = '', ...others] = blocks('ts')
+    expect(others).toEqual([])
+    expect(app.trimEnd().split('\n').length).toBeLessThanOrEqual(12)
+    mkdirSync(join(folder, 'app/node_modules'), { recursive: true })
+    symlinkSync(ROOT, join(folder, 'app/node_modules/egretta'))
+    cpSync(join(ROOT, 'examples/kind-3-nodes/topology'), join(folder, 'app/topology'), { recursive: true })
+    writeFileSync(join(folder, 'app/app.mjs'), app)
+    const { status, stderr } = spawnSync(process.execPath, ['app.mjs'], { cwd: join(folder, 'app'), encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(readdirSync(join(folder, 'app/out')).sort()).toEqual(['index.json', 'manifests', 'nodes'])
+    expect(readFileSync(join(folder, 'app/out/manifests/EgressIP.billing.yaml'), 'utf8')).toContain('- 192.0.2.80')
+  })
+})
+
+describe('links of the documents', () => {
+  const documents = ownFiles().filter((file) => file.endsWith('.md'))
+
+  it.each(documents)('%s points to files that are there', (document) => {
+    const text = readFileSync(join(ROOT, document), 'utf8')
+    const targets = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)]
+      .map(([, target]) => String(target))
+      .filter((target) => !/^https?:/.test(target))
+    expect(targets.filter((target) => !existsSync(join(ROOT, document, '..', target)))).toEqual([])
+  })
+})
