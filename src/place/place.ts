@@ -3,7 +3,6 @@ import type { Assignment, NodeReason, Placement, PlacementOptions, Unassigned } 
 import type { Inputs } from '../model/inputs.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { ClusterNode } from '../model/topology.js'
-import type { Slot } from './board.js'
 import { type Claim, claimsOf } from './claims.js'
 import { type Capacity, type Field, fieldOf, type Held, isFull } from './eligibility.js'
 import { explain, refused, withoutNode } from './explain.js'
@@ -31,7 +30,7 @@ export function place(inputs: Inputs, options: PlacementOptions): Placement {
   const staying = claims.filter((claim) => claim.holder !== null && !draining(claim))
   const looking = [...claims.filter(draining), ...claims.filter((claim) => claim.holder === null)]
   const foreign = foreignHeld(inputs, field, owners)
-  const found = seek(field, staying, looking, foreign)
+  const found = seek(field, staying, looking, foreign, options.rebalance ?? 0)
   const nodeOf = (claim: Claim): number | null => found.get(claim) ?? claim.holder
 
   const held = count(claims, nodeOf, foreign)
@@ -63,21 +62,26 @@ export function place(inputs: Inputs, options: PlacementOptions): Placement {
   return { assignments: sorted(assignments), unassigned: sorted(unassigned), marks, problems }
 }
 
-/** Where the solver puts the claims that look for a node; those that find none are not in the answer. */
-function seek(field: Field, staying: readonly Claim[], looking: readonly Claim[], foreign: readonly Held[]): ReadonlyMap<Claim, number> {
-  const names = new Set([...staying, ...looking].map(({ object }) => object.name))
-  const groups = new Map([...names].map((name, group) => [name, group]))
-  const slots: Slot[] = looking.map(({ object, address, exclusions }) => ({
+/** Where the solver puts the claims; those that find no node are not in the answer. */
+function seek(
+  field: Field,
+  staying: readonly Claim[],
+  looking: readonly Claim[],
+  foreign: readonly Held[],
+  budget: number,
+): ReadonlyMap<Claim, number> {
+  const claims = [...staying, ...looking]
+  const groups = new Map([...new Set(claims.map(({ object }) => object.name))].map((name, group) => [name, group]))
+  const slots = claims.map(({ object, address, exclusions, holder }, slot) => ({
     group: groups.get(object.name) as number,
     family: address.family,
     nodes: exclusions.flatMap((reason, index) => (reason === null ? [index] : [])),
+    home: slot < staying.length ? holder : null,
   }))
-  const pins = staying.map(({ object, holder }) => ({ group: groups.get(object.name) as number, node: holder as number }))
-  const held = count(staying, (claim) => claim.holder, foreign)
-  const seats = field.nodes.map((_, index) => ({ capacity: capacityAt(field, index), held: heldAt(held, index) }))
-  const ties = looking.map((_, slot) => slot).sort((a, b) => compareClaims(looking[a] as Claim, looking[b] as Claim))
-  const nodes = solve({ slots, seats, pins, groups: groups.size }, ties)
-  return new Map(looking.flatMap((claim, slot) => (typeof nodes[slot] === 'number' ? [[claim, nodes[slot]]] : [])))
+  const seats = field.nodes.map((_, index) => ({ capacity: capacityAt(field, index), held: heldAt(foreign, index) }))
+  const ties = claims.map((_, slot) => slot).sort((a, b) => compareClaims(claims[a] as Claim, claims[b] as Claim))
+  const nodes = solve({ slots, seats, groups: groups.size }, ties, budget)
+  return new Map(claims.flatMap((claim, slot) => (typeof nodes[slot] === 'number' ? [[claim, nodes[slot]]] : [])))
 }
 
 /** By name of the object, then by address. */
