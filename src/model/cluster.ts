@@ -1,5 +1,10 @@
-import type { Prefix } from './address.js'
-import type { Severity } from './problem.js'
+import { type Prefix, parsePrefix } from './address.js'
+import type { ClusterFacts, Subnets } from './cluster-facts.js'
+import { CLUSTER_SCHEMA } from './cluster-schema.js'
+import { isObject, type JsonObject, listAt, objectAt, type Path, printPath, record, textAt, withoutNulls } from './json.js'
+import { type Problem, problem, type Severity } from './problem.js'
+import { schemaCheck } from './schema.js'
+import { type SourceObject, subject } from './source.js'
 
 export type PlacementMode = 'enforced' | 'advisory'
 export type Ownership = 'manage' | 'verify' | 'off'
@@ -20,16 +25,113 @@ export interface Cluster {
   readonly bridge: string | null
   readonly uplink: string | null
   readonly guardDevice: string | null
-  readonly subnets: {
-    readonly pod: readonly Prefix[]
-    readonly service: readonly Prefix[]
-    readonly join: readonly Prefix[]
-    readonly transit: readonly Prefix[]
-    readonly masquerade: readonly Prefix[]
-  }
+  readonly subnets: Subnets
   readonly nodes: Readonly<Record<string, NodeOptions>>
   readonly unreachable: readonly string[]
   readonly policy: Readonly<Record<string, Severity | 'off'>>
   /** Oldest nft on the nodes. Below 1.0.9 the guard matches the raw target address (facts: `icmpv6 taddr` came with 1.0.9). */
   readonly nftVersion: string
+}
+
+const DEFAULT_SUBNETS = {
+  pod: [],
+  service: [],
+  join: ['100.64.0.0/16', 'fd98::/64'],
+  transit: ['100.88.0.0/16', 'fd97::/64'],
+  masquerade: ['169.254.169.0/29', 'fd69::/125'],
+} as const
+
+/** Oldest nft that the rendered rules must load on unless the Cluster object says otherwise. */
+const DEFAULT_NFT_VERSION = '1.0.6'
+
+type SubnetKind = keyof Subnets
+
+const check = schemaCheck(CLUSTER_SCHEMA)
+
+/**
+ * The Cluster object with every default filled in: from its own spec, then from the facts and subnets that the cluster configures, then
+ * egretta's defaults. `object` is null where there is none. A wrong field is InvalidObject and its default is used; an
+ * unknown one is UnknownField.
+ */
+export function readCluster(
+  object: SourceObject | null,
+  facts: ClusterFacts,
+  configured: Subnets,
+): { cluster: Cluster; problems: readonly Problem[] } {
+  const problems: Problem[] = []
+  const spec = object ? validSpec(object, problems) : {}
+  const text = (key: string): string | null => textAt(spec, [key])
+  const subnets = (kind: SubnetKind): readonly Prefix[] =>
+    byFamily(prefixes(listAt(spec, ['subnets', kind])), configured[kind], prefixes(DEFAULT_SUBNETS[kind]))
+  const placement = spec.placement as PlacementMode | undefined
+  const cluster: Cluster = {
+    placement: placement ?? (facts.placedByOvnkube === null ? 'enforced' : 'advisory'),
+    placementReason: placement !== undefined ? 'Cluster.spec.placement says so' : reason(facts),
+    ownership: objectAt(spec, ['ownership']) as Cluster['ownership'],
+    bridge: text('bridge'),
+    uplink: text('uplink'),
+    guardDevice: text('guardDevice'),
+    subnets: {
+      pod: subnets('pod'),
+      service: subnets('service'),
+      join: subnets('join'),
+      transit: subnets('transit'),
+      masquerade: subnets('masquerade'),
+    },
+    nodes: record(Object.entries(objectAt(spec, ['nodes'])) as [string, NodeOptions][]),
+    unreachable: [...new Set(listAt(spec, ['unreachable']) as string[])].sort(),
+    policy: record(Object.entries(objectAt(spec, ['policy'])) as [string, Severity | 'off'][]),
+    nftVersion: text('nftVersion') ?? DEFAULT_NFT_VERSION,
+  }
+  return { cluster, problems }
+}
+
+const reason = (facts: ClusterFacts): string =>
+  facts.placedByOvnkube === null ? 'no input shows that ovnkube decides' : `${facts.placedByOvnkube} shows that ovnkube decides`
+
+const prefixes = (texts: readonly unknown[]): readonly Prefix[] => texts.flatMap((text) => parsePrefix(String(text)) ?? [])
+
+/** For each family the first list that names it. */
+function byFamily(...lists: readonly (readonly Prefix[])[]): readonly Prefix[] {
+  return ([4, 6] as const).flatMap(
+    (family) => lists.map((list) => list.filter((prefix) => prefix.address.family === family)).find((list) => list.length > 0) ?? [],
+  )
+}
+
+/** The spec without what the schema refuses. Null counts as absent, as in Kubernetes. */
+function validSpec(object: SourceObject, problems: Problem[]): JsonObject {
+  const value = withoutNulls(object.value) as JsonObject
+  const wrong: Path[] = []
+  for (const { kind, path, message } of check(value)) {
+    const unknown = kind === 'unknown'
+    problems.push(
+      problem(unknown ? 'UnknownField' : 'InvalidObject', {
+        object: subject(object),
+        message: `${subject(object)}: ${printPath(path)} ${message}.`,
+        source: object.at(path, unknown),
+        ...(unknown ? {} : { remedy: 'Correct the field; its default is used until then.' }),
+      }),
+    )
+    wrong.push(path)
+  }
+  const spec = wrong.some((path) => path.length < 2)
+    ? {}
+    : without(
+        value.spec,
+        [],
+        wrong.map((path) => path.slice(1)),
+      )
+  return isObject(spec) ? spec : {}
+}
+
+/** Leaves out the fields that hold what stands at the paths: a list with one wrong item goes as a whole. */
+function without(value: unknown, here: Path, paths: readonly Path[]): unknown {
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).flatMap(([key, inner]) => {
+    const path = [...here, key]
+    const below = paths.filter((wrong) => path.every((step, at) => wrong[at] === step))
+    if (below.some((wrong) => wrong.length === path.length || typeof wrong[path.length] === 'number')) return []
+    return [[key, below.length > 0 ? without(inner, path, below) : inner] as const]
+  })
+  return Object.fromEntries(kept)
 }

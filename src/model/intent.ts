@@ -1,24 +1,10 @@
-import type { Address } from './address.js'
-import type { LabelSelector } from './selector.js'
+import { type Catalog, distinctContent, duplicates } from './catalog.js'
+import { type EgressIPIntent, type Live, NOTHING_LIVE, readEgressIP, readLive, stateInIntent, textsOf } from './egressip.js'
+import type { Lock } from './lock.js'
+import type { Problem } from './problem.js'
 import type { SourceObject } from './source.js'
 
-/** What a person asked for in one EgressIP object, parsed and valid. */
-export interface EgressIPIntent {
-  readonly name: string
-  /** Milliseconds since 1970; null when the object has no creationTimestamp, which counts as newest. */
-  readonly created: number | null
-  /** Every text of spec.egressIPs in the order written; `address` is null where it is not one. `index` is its place in the list. */
-  readonly addresses: readonly { readonly text: string; readonly address: Address | null; readonly index: number }[]
-  readonly namespaceSelector: LabelSelector
-  readonly podSelector: LabelSelector
-  /** With the CRD's default filled in. */
-  readonly egressNodeSelector: LabelSelector
-  /** Address (RFC 5952) to node, as the live status says. */
-  readonly status: ReadonlyMap<string, string>
-  /** The mark annotation of the topology as written; null when there is none. */
-  readonly mark: string | null
-  readonly source: SourceObject
-}
+export type { EgressIPIntent } from './egressip.js'
 
 /** The intent of all objects. `invalid` are objects whose schema is wrong or whose name stands twice: none of their addresses is placed. */
 export interface Intent {
@@ -28,4 +14,61 @@ export interface Intent {
   readonly foreign: readonly EgressIPIntent[]
   /** Addresses that the lock or a live status of ours has and no object asks for any more. */
   readonly removed: readonly { readonly object: string; readonly egressIP: string; readonly node: string }[]
+}
+
+/** What the live objects say, by name of the EgressIP. */
+export type LiveObjects = ReadonlyMap<string, Live>
+
+/**
+ * The intent of the EgressIPs of a catalog; `removed` is empty yet. An object in a file of the intent and in one of the topology
+ * takes its spec from the first and the rest from the second. One that only the topology has is foreign, or gone if the
+ * lock has it: then it is in `live` alone.
+ */
+export function readIntent(catalog: Catalog, lock: Lock | null): { intent: Intent; live: LiveObjects; problems: readonly Problem[] } {
+  const objects: EgressIPIntent[] = []
+  const foreign: EgressIPIntent[] = []
+  const invalid = new Map<string, { texts: Set<string>; message: string }>()
+  const live = new Map<string, Live>()
+  const problems: Problem[] = []
+  const refuse = (candidates: readonly SourceObject[], message: string) => {
+    const entry = invalid.get(candidates[0]?.name ?? '') ?? { texts: new Set<string>(), message }
+    for (const object of candidates) {
+      invalid.set(object.name, entry)
+      for (const text of textsOf(object)) entry.texts.add(text)
+    }
+  }
+
+  for (const namesakes of catalog.byKind.get('EgressIP') ?? []) {
+    const name = namesakes[0]?.name ?? ''
+    const inIntent = namesakes.filter(({ role }) => role === 'intent')
+    const inBoth = namesakes.filter(({ role }) => role === 'both')
+    const wanted = distinctContent(inIntent.length > 0 ? inIntent : inBoth)
+    const there = distinctContent(namesakes.filter(({ role }) => role !== 'intent'))
+    const several = [wanted, there].find((candidates) => candidates.length > 1)
+    if (several) {
+      problems.push(...duplicates(several))
+      refuse(several, `EgressIP ${name} stands ${several.length} times with different content`)
+      continue
+    }
+    const read = there[0] && readLive(there[0])
+    if (read) live.set(name, read.live)
+    if (read) problems.push(...read.problems)
+    const [object] = wanted
+    const ours = object !== undefined || (lock !== null && Object.hasOwn(lock.objects, name))
+    if (object?.role === 'intent') problems.push(...stateInIntent(object))
+    const source = object ?? (ours ? undefined : there[0])
+    if (!source) continue
+    const { intent, problems: found } = readEgressIP(source, read?.live ?? NOTHING_LIVE)
+    if (object) problems.push(...found)
+    if (intent) (object ? objects : foreign).push(intent)
+    else if (object) refuse([object], found[0]?.message.replace(/\.$/, '') ?? `EgressIP ${name} is wrong`)
+  }
+  for (const object of catalog.misnamed) {
+    if (object.kind === 'EgressIP' && object.role !== 'topology' && object.name !== '')
+      refuse([object], `EgressIP ${object.name} cannot have that name`)
+  }
+  const sorted = [...invalid]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { texts, message }]) => ({ name, texts: [...texts].sort(), message }))
+  return { intent: { objects, invalid: sorted, foreign, removed: [] }, live, problems }
 }

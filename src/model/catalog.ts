@@ -1,0 +1,140 @@
+import { canonicalJson, sha256 } from './bundle.js'
+import { describe, valueAt } from './json.js'
+import { type KnownKind, knownKind } from './kind.js'
+import type { Lock } from './lock.js'
+import { type Problem, problem } from './problem.js'
+import { isObjectName } from './selector.js'
+import { type SourceObject, subject } from './source.js'
+
+/** Objects of one kind, namespace and name. */
+export type Namesakes = readonly SourceObject[]
+
+/** The objects of all files that egretta has a use for, by kind. */
+export interface Catalog {
+  /** Sorted by namespace and name. Of objects with equal content and role only one is kept. */
+  readonly byKind: ReadonlyMap<KnownKind, readonly Namesakes[]>
+  /** Kind to number of objects of no use. */
+  readonly ignored: ReadonlyMap<string, number>
+  /** Objects whose name cannot be one. */
+  readonly misnamed: readonly SourceObject[]
+  readonly digest: string
+  readonly problems: readonly Problem[]
+}
+
+interface Item {
+  readonly kind: KnownKind
+  readonly key: string
+  /** Hash of the canonical content. */
+  readonly content: string
+  readonly object: SourceObject
+}
+
+/** Sorts objects by kind and name; the digest covers all of them and the lock, whatever their order. */
+export function catalog(objects: readonly SourceObject[], lock: Lock | null): Catalog {
+  const items: Item[] = []
+  const ignored = new Map<string, number>()
+  const misnamed: SourceObject[] = []
+  const problems: Problem[] = []
+  for (const object of objects) {
+    const kind = knownKind(object)
+    if (kind === null) {
+      ignored.set(object.kind, (ignored.get(object.kind) ?? 0) + 1)
+      continue
+    }
+    const fault = kind === 'Cluster' ? null : nameFault(object)
+    if (fault !== null) {
+      misnamed.push(object)
+      problems.push(fault)
+      continue
+    }
+    items.push({ kind, key: `${object.namespace ?? ''}/${object.name}`, content: sha256(canonicalJson(object.value)), object })
+  }
+  const line = ({ kind, key, content, object }: Item) => `${object.role} ${kind} ${key} ${content}`
+  const lines = items
+    .map((item) => ({ item, line: line(item) }))
+    .sort((a, b) => (a.line < b.line ? -1 : a.line > b.line ? 1 : comparePositions(a.item.object, b.item.object)))
+  const distinct = lines.filter(({ line }, index) => line !== lines[index - 1]?.line)
+  const digest = sha256(`${distinct.map(({ line }) => line).join('\n')}\n${canonicalJson(lock)}`)
+  return {
+    byKind: byKind(distinct.map(({ item }) => item)),
+    ignored: new Map([...ignored].sort(([a], [b]) => (a < b ? -1 : 1))),
+    misnamed,
+    digest,
+    problems,
+  }
+}
+
+/** Orders by place of the whole object, so that one of equals is chosen whatever the order of the files. */
+function comparePositions(a: SourceObject, b: SourceObject): number {
+  const [x, y] = [a.at(), b.at()]
+  return x.file < y.file ? -1 : x.file > y.file ? 1 : x.line - y.line || x.column - y.column
+}
+
+function byKind(items: readonly Item[]): ReadonlyMap<KnownKind, readonly Namesakes[]> {
+  const kinds = new Map<KnownKind, Map<string, SourceObject[]>>()
+  for (const { kind, key, object } of items) {
+    const names = kinds.get(kind) ?? new Map<string, SourceObject[]>()
+    kinds.set(kind, names)
+    const list = names.get(key)
+    if (list) list.push(object)
+    else names.set(key, [object])
+  }
+  return new Map(
+    [...kinds].map(([kind, names]) => [kind, [...names].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, namesakes]) => namesakes)] as const),
+  )
+}
+
+function nameFault(object: SourceObject): Problem | null {
+  const refuse = (field: string, message: string) =>
+    problem('InvalidObject', {
+      object: object.name === '' ? null : subject(object),
+      message: `${object.kind}${object.name === '' ? '' : ` ${object.name}`}: metadata.${field} ${message}.`,
+      remedy: 'Use lower case letters, digits, "-" and ".", at most 253, with a letter or digit at both ends.',
+      source: object.at(['metadata', field]),
+    })
+  for (const field of ['name', 'namespace']) {
+    const value = valueAt(object.value, ['metadata', field])
+    if (field === 'namespace' && (value === undefined || value === null || value === '')) continue
+    if (typeof value !== 'string' || value === '')
+      return refuse(field, value === undefined || value === '' ? 'is required and absent' : `must be a text; it is ${describe(value)}`)
+    if (!isObjectName(value)) return refuse(field, `${JSON.stringify(value)} cannot be a name`)
+  }
+  return null
+}
+
+const ROLES: readonly (readonly SourceObject['role'][])[] = [['topology', 'both'], ['intent']]
+
+/**
+ * The one object among namesakes that says what is there: that of the topology, or else that of the intent. Namesakes of
+ * different content are DuplicateObject, each, and none is taken.
+ */
+export function theOne(namesakes: Namesakes, preference = ROLES): { object: SourceObject | null; problems: readonly Problem[] } {
+  for (const roles of preference) {
+    const candidates = distinctContent(namesakes.filter(({ role }) => roles.includes(role)))
+    if (candidates.length > 1) return { object: null, problems: duplicates(candidates) }
+    if (candidates[0]) return { object: candidates[0], problems: [] }
+  }
+  return { object: null, problems: [] }
+}
+
+/** One of each content: objects of different roles may be equal. */
+export function distinctContent(objects: readonly SourceObject[]): readonly SourceObject[] {
+  if (objects.length < 2) return objects
+  return [...new Map([...objects].reverse().map((object) => [canonicalJson(object.value), object])).values()].reverse()
+}
+
+/** A DuplicateObject problem for each of several objects of one name. */
+export function duplicates(objects: readonly SourceObject[]): readonly Problem[] {
+  return objects.map((object) => {
+    const others = objects.filter((other) => other !== object).map((other) => other.at())
+    const places = others
+      .slice(0, 3)
+      .map(({ file, line, column }) => `${file}:${line}:${column}`)
+      .join(', ')
+    return problem('DuplicateObject', {
+      object: subject(object),
+      message: `${object.kind} ${[object.namespace, object.name].filter(Boolean).join('/')} stands ${objects.length} times with different content, also at ${places}.`,
+      source: object.at(),
+    })
+  })
+}

@@ -1,0 +1,83 @@
+import { PROBLEMS } from './problem.js'
+
+const prefixes = (description: string) => ({ description, type: 'array', items: { type: 'string', format: 'cidr' } })
+const name = (description: string) => ({ description, type: 'string', minLength: 1 })
+/** A Linux interface name: at most 15 characters (IFNAMSIZ), no slash, colon or blank. */
+const device = (description: string) => ({ description, type: 'string', pattern: '^[^\\s/:]{1,15}$' })
+
+const SUBSYSTEMS = ['openflow', 'nftables', 'neighbors', 'addresses', 'rules', 'routes'] as const
+const ownership = { enum: ['manage', 'verify', 'off'] }
+const severity = { enum: ['error', 'warning', 'info', 'off'] }
+
+/** JSON Schema of the kind Cluster. `schema/cluster.json` is written from it. */
+export const CLUSTER_SCHEMA = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'https://egretta.dev/schema/cluster.json',
+  title: 'Cluster',
+  description: 'What egretta has to know and no Kubernetes object says. Every field is optional.',
+  type: 'object',
+  required: ['apiVersion', 'kind'],
+  additionalProperties: false,
+  properties: {
+    apiVersion: { const: 'egretta.dev/v1alpha1' },
+    kind: { const: 'Cluster' },
+    metadata: { type: 'object' },
+    spec: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        placement: {
+          description:
+            'enforced: egretta decides which node hosts an address. advisory: ovnkube does, and egretta predicts it. Default: advisory where the inputs show ovnkube, else enforced.',
+          enum: ['enforced', 'advisory'],
+        },
+        ownership: {
+          description: 'What the agent does with a part of the host: manage it, verify it, or leave it alone.',
+          type: 'object',
+          additionalProperties: false,
+          properties: Object.fromEntries(SUBSYSTEMS.map((subsystem) => [subsystem, ownership])),
+        },
+        bridge: device('External bridge of every node. Default: what the annotation l3-gateway-config says.'),
+        uplink: device('Physical port of the external bridge.'),
+        guardDevice: device('Device that carries the guard while a node leaves. Default: the uplink.'),
+        subnets: {
+          description: 'Subnets that no egress IP may lie in. A list replaces the default of each address family that it names.',
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            pod: prefixes('Default: what the cluster objects say.'),
+            service: prefixes('Default: what the cluster objects say.'),
+            join: prefixes('Default: 100.64.0.0/16 and fd98::/64.'),
+            transit: prefixes('Default: 100.88.0.0/16 and fd97::/64.'),
+            masquerade: prefixes('Default: 169.254.169.0/29 and fd69::/125.'),
+          },
+        },
+        nodes: {
+          description: 'Devices of single nodes, by node name.',
+          type: 'object',
+          additionalProperties: {
+            type: 'object',
+            additionalProperties: false,
+            properties: {
+              bridge: device('External bridge of the node.'),
+              uplink: device('Physical port of the bridge.'),
+              guardDevice: device('Device that carries the guard. Default: the uplink.'),
+            },
+          },
+        },
+        unreachable: { description: 'Nodes that do not answer; they host nothing.', type: 'array', items: name('Node name.') },
+        policy: {
+          description: 'Severity of problems, by code. It changes what is reported, never the placement.',
+          type: 'object',
+          additionalProperties: false,
+          properties: Object.fromEntries(Object.keys(PROBLEMS).map((code) => [code, severity])),
+        },
+        nftVersion: {
+          description: 'Oldest nft on the nodes. From 1.0.9 on the guard may name the target of a neighbor solicitation. Default: 1.0.6.',
+          type: 'string',
+          pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$',
+        },
+      },
+    },
+  },
+} as const

@@ -1,0 +1,167 @@
+import { type Address, addressFault, parseAddress } from './address.js'
+import { EGRESSIP_SCHEMA } from './egressip-crd.js'
+import { describe, isObject, listAt, objectAt, type Path, printPath, textAt, valueAt, withoutNulls } from './json.js'
+import { type Problem, problem } from './problem.js'
+import { closed, type SchemaFault, schemaCheck } from './schema.js'
+import { type LabelSelector, selectorFaults } from './selector.js'
+import { type SourceObject, subject } from './source.js'
+
+/** What a person asked for in one EgressIP object, parsed and valid. */
+export interface EgressIPIntent {
+  readonly name: string
+  /** Milliseconds since 1970; null when the object has no creationTimestamp, which counts as newest. */
+  readonly created: number | null
+  /** Every text of spec.egressIPs in the order written; `address` is null where it is not one. `index` is its place in the list. */
+  readonly addresses: readonly { readonly text: string; readonly address: Address | null; readonly index: number }[]
+  readonly namespaceSelector: LabelSelector
+  readonly podSelector: LabelSelector
+  /** With the CRD's default filled in. */
+  readonly egressNodeSelector: LabelSelector
+  /** Address (RFC 5952) to node, as the live status says. */
+  readonly status: ReadonlyMap<string, string>
+  /** The mark annotation of the topology as written; null when there is none. */
+  readonly mark: string | null
+  readonly source: SourceObject
+}
+
+const MARK = 'k8s.ovn.org/egressip-mark'
+const SELECTORS = ['namespaceSelector', 'podSelector', 'egressNodeSelector'] as const
+
+const check = schemaCheck(closed(EGRESSIP_SCHEMA.properties.spec))
+const fillDefaults = schemaCheck(EGRESSIP_SCHEMA.properties.spec, true)
+
+/** What a live object says beside its spec. */
+export interface Live {
+  readonly created: number | null
+  /** Address (RFC 5952) to node. */
+  readonly status: ReadonlyMap<string, string>
+  /** The mark annotation as written. */
+  readonly mark: string | null
+}
+
+export const NOTHING_LIVE: Live = { created: null, status: new Map(), mark: null }
+
+/** The spec of an EgressIP. `intent` is null where the schema or a selector is wrong: InvalidObject. Unknown fields are UnknownField. */
+export function readEgressIP(object: SourceObject, live: Live): { intent: EgressIPIntent | null; problems: readonly Problem[] } {
+  const spec = withoutNulls(objectAt(object.value, ['spec'])) as Record<string, unknown>
+  const faults = check(spec)
+  const wrong = faults.filter(({ kind }) => kind === 'wrong')
+  if (wrong.length === 0) {
+    fillDefaults(spec)
+    wrong.push(...semanticFaults(spec))
+  }
+  const unknown = faults.filter(({ kind }) => kind === 'unknown')
+  const problems = [...wrong.map((fault) => specProblem(object, fault)), ...unknown.map((fault) => specProblem(object, fault))]
+  if (wrong.length > 0) return { intent: null, problems }
+  const selector = (name: (typeof SELECTORS)[number]) => (spec[name] ?? {}) as LabelSelector
+  const intent: EgressIPIntent = {
+    name: object.name,
+    created: live.created,
+    addresses: (spec.egressIPs as string[]).map((text, index) => ({ text, address: parseAddress(text) ?? null, index })),
+    namespaceSelector: selector('namespaceSelector'),
+    podSelector: selector('podSelector'),
+    egressNodeSelector: selector('egressNodeSelector'),
+    status: live.status,
+    mark: live.mark,
+    source: object,
+  }
+  return { intent, problems }
+}
+
+function semanticFaults(spec: unknown): readonly SchemaFault[] {
+  return SELECTORS.flatMap((name) =>
+    selectorFaults(objectAt(spec, [name]) as LabelSelector).map(
+      ({ path, message }): SchemaFault => ({ kind: 'wrong', path: [name, ...path], message: `is wrong: ${message}` }),
+    ),
+  )
+}
+
+function specProblem(object: SourceObject, { kind, path, message }: SchemaFault): Problem {
+  const full: Path = ['spec', ...path]
+  const written = valueAt(object.value, full)
+  const bare = path[0] === 'egressIPs' && path.length === 2 ? unquoted(written) : null
+  const remedy = bare === null ? {} : { remedy: `Write "${bare}" in quotes: unquoted, YAML takes its last colon for the end of a key.` }
+  return problem(kind === 'unknown' ? 'UnknownField' : 'InvalidObject', {
+    object: subject(object),
+    message: `EgressIP ${object.name}: ${printPath(full)} ${message}.`,
+    source: object.at(full, kind === 'unknown'),
+    ...remedy,
+  })
+}
+
+/** `fd00::` of the mapping `{"fd00:": null}`, which is what YAML makes of it without quotes. */
+function unquoted(value: unknown): string | null {
+  if (!isObject(value)) return null
+  const [entry, ...more] = Object.entries(value)
+  const text = `${entry?.[0] ?? ''}:`
+  return more.length === 0 && entry?.[1] === null && parseAddress(text) ? text : null
+}
+
+/** The addresses that an object asks for whatever else is wrong with it, each once, as RFC 5952 where they are addresses. */
+export function textsOf(object: SourceObject): readonly string[] {
+  const texts = listAt(object.value, ['spec', 'egressIPs']).map((item) => {
+    const text = typeof item === 'string' ? item : (unquoted(item) ?? JSON.stringify(item))
+    return parseAddress(text)?.text ?? text
+  })
+  return [...new Set(texts)]
+}
+
+/**
+ * Status, creation time and mark of a live object. A status item without address or node is skipped, of two items for one
+ * address the first counts; what is malformed is an InvalidObject warning and ignored.
+ */
+export function readLive(object: SourceObject): { live: Live; problems: readonly Problem[] } {
+  const problems: Problem[] = []
+  const refuse = (path: Path, message: string) => {
+    problems.push(
+      problem('InvalidObject', {
+        severity: 'warning',
+        object: subject(object),
+        message: `EgressIP ${object.name}: ${printPath(path)} ${message}.`,
+        remedy: 'Take the topology from the cluster again; the value is ignored until then.',
+        source: object.at(path),
+      }),
+    )
+  }
+  const path = ['status', 'items']
+  const items = valueAt(object.value, path) ?? []
+  if (!Array.isArray(items)) refuse(path, `must be a list; it is ${describe(items)}`)
+  const status = new Map<string, string>()
+  for (const index of Array.isArray(items) ? items.keys() : []) {
+    const item = [...path, index]
+    const text = textAt(object.value, [...item, 'egressIP'])
+    const node = textAt(object.value, [...item, 'node'])
+    if (text === null || node === null) continue
+    const address = parseAddress(text)
+    if (!address) refuse([...item, 'egressIP'], `is not an address: ${addressFault(text)}`)
+    else if (!status.has(address.text)) status.set(address.text, node)
+  }
+  const written = valueAt(object.value, ['metadata', 'creationTimestamp']) ?? null
+  const time = typeof written === 'string' ? Date.parse(written) : Number.NaN
+  if (written !== null && Number.isNaN(time)) refuse(['metadata', 'creationTimestamp'], `must be a time; it is ${describe(written)}`)
+  const mark = valueAt(object.value, ['metadata', 'annotations', MARK]) ?? null
+  return {
+    live: {
+      created: Number.isNaN(time) ? null : time,
+      status,
+      mark: mark === null ? null : typeof mark === 'string' ? mark : JSON.stringify(mark),
+    },
+    problems,
+  }
+}
+
+/** Warnings about what belongs to the cluster's state and stands in an intent file. */
+export function stateInIntent(object: SourceObject): readonly Problem[] {
+  const problems: Problem[] = []
+  const about = (message: string, path: Path) => ({
+    object: subject(object),
+    message: `EgressIP ${object.name}: ${message}.`,
+    source: object.at(path, true),
+  })
+  if (Object.keys(objectAt(object.value, ['status'])).length > 0)
+    problems.push(problem('StatusInIntent', about('status stands in an intent file and is ignored', ['status'])))
+  const path = ['metadata', 'annotations', MARK]
+  if ((valueAt(object.value, path) ?? null) !== null)
+    problems.push(problem('MarkInIntent', about(`the annotation ${MARK} stands in an intent file and is ignored`, path)))
+  return problems
+}

@@ -1,0 +1,146 @@
+import type { Path } from './json.js'
+
+/** What is wrong with a text, and where (offset in UTF-16 units). */
+export interface TextFault {
+  readonly offset: number
+  readonly message: string
+  readonly remedy?: string
+}
+
+/** Deeper than any object of a cluster, and shallow enough for every recursive walk. */
+export const MAX_DEPTH = 512
+
+class Fault extends Error {
+  constructor(
+    readonly offset: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/**
+ * The first fault of a JSON text (RFC 8259), or null. Beside syntax it finds what JSON.parse lets pass: a key that
+ * stands twice in one object, and nesting over MAX_DEPTH.
+ */
+export function jsonFault(text: string): TextFault | null {
+  try {
+    const end = blank(text, value(text, 0, 0))
+    return end < text.length ? { offset: end, message: 'there is more after the end of the value' } : null
+  } catch (fault) {
+    if (fault instanceof Fault) return { offset: fault.offset, message: fault.message }
+    throw fault
+  }
+}
+
+/** Offset of the value at a path (or of its key) in a valid JSON text, beginning at the value at `start`; of the nearest parent when the path leaves it. */
+export function locateJson(text: string, start: number, path: Path, key = false): number {
+  let at = blank(text, start)
+  for (const [depth, step] of path.entries()) {
+    let found: number | undefined
+    if (text[at] === '{') {
+      members(text, at, 0, (name, keyAt, valueAt) => {
+        if (name === step) found = key && depth === path.length - 1 ? keyAt : valueAt
+      })
+    } else if (text[at] === '[') {
+      elements(text, at, 0, (index, valueAt) => {
+        if (index === step) found = valueAt
+      })
+    }
+    if (found === undefined) return at
+    at = found
+  }
+  return at
+}
+
+/** Offsets of the elements of the list at a path of a valid JSON text. */
+export function elementOffsets(text: string, path: Path): readonly number[] {
+  const offsets: number[] = []
+  const at = locateJson(text, 0, path)
+  if (text[at] === '[') elements(text, at, 0, (_, valueAt) => offsets.push(valueAt))
+  return offsets
+}
+
+function value(text: string, from: number, depth: number): number {
+  const at = blank(text, from)
+  const first = text[at]
+  if (depth > MAX_DEPTH) throw new Fault(at, `it is nested over ${MAX_DEPTH} levels deep`)
+  if (first === '{') return members(text, at, depth, null)
+  if (first === '[') return elements(text, at, depth, null)
+  if (first === '"') return string(text, at)
+  return word(text, at)
+}
+
+function members(
+  text: string,
+  from: number,
+  depth: number,
+  visit: ((name: string, keyAt: number, valueAt: number) => void) | null,
+): number {
+  const seen = new Set<string>()
+  let at = blank(text, from + 1)
+  if (text[at] === '}') return at + 1
+  for (;;) {
+    if (text[at] !== '"') throw new Fault(at, `expected a key in double quotes${found(text, at)}`)
+    const keyAt = at
+    at = string(text, at)
+    const name = JSON.parse(text.slice(keyAt, at)) as string
+    if (seen.has(name)) throw new Fault(keyAt, `the key ${JSON.stringify(name)} stands twice in one object`)
+    seen.add(name)
+    at = blank(text, at)
+    if (text[at] !== ':') throw new Fault(at, `expected ":"${found(text, at)}`)
+    const valueAt = blank(text, at + 1)
+    at = blank(text, value(text, valueAt, depth + 1))
+    visit?.(name, keyAt, valueAt)
+    if (text[at] === '}') return at + 1
+    if (text[at] !== ',') throw new Fault(at, `expected "," or "}"${found(text, at)}`)
+    at = blank(text, at + 1)
+  }
+}
+
+function elements(text: string, from: number, depth: number, visit: ((index: number, valueAt: number) => void) | null): number {
+  let at = blank(text, from + 1)
+  if (text[at] === ']') return at + 1
+  for (let index = 0; ; index++) {
+    const valueAt = at
+    at = blank(text, value(text, at, depth + 1))
+    visit?.(index, valueAt)
+    if (text[at] === ']') return at + 1
+    if (text[at] !== ',') throw new Fault(at, `expected "," or "]"${found(text, at)}`)
+    at = blank(text, at + 1)
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 forbids exactly these in a text
+const STRING = /"(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y
+const WORD = /(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_.+-])/y
+
+function string(text: string, at: number): number {
+  STRING.lastIndex = at
+  STRING.test(text)
+  const end = STRING.lastIndex
+  if (text[end] === '"') return end + 1
+  if (end >= text.length) throw new Fault(at, 'the text in quotes has no end')
+  throw new Fault(
+    end,
+    text[end] === '\\' ? 'unknown escape in a text' : 'a text in quotes contains a line break or another control character',
+  )
+}
+
+function word(text: string, at: number): number {
+  WORD.lastIndex = at
+  if (!WORD.test(text)) throw new Fault(at, `expected a value${found(text, at)}`)
+  return WORD.lastIndex
+}
+
+function blank(text: string, from: number): number {
+  let at = from
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return at
+    at++
+  }
+}
+
+const found = (text: string, at: number): string =>
+  at < text.length ? `, found ${JSON.stringify(text[at])}` : ', found the end of the file'

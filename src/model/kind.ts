@@ -1,0 +1,32 @@
+import type { SourceObject } from './source.js'
+
+/** Kinds that egretta reads, with their API group. A kind of the same name in another group is another kind. */
+const GROUPS = {
+  EgressIP: 'k8s.ovn.org',
+  UserDefinedNetwork: 'k8s.ovn.org',
+  ClusterUserDefinedNetwork: 'k8s.ovn.org',
+  Node: '',
+  Namespace: '',
+  Pod: '',
+  ConfigMap: '',
+  NetworkAttachmentDefinition: 'k8s.cni.cncf.io',
+  Network: 'operator.openshift.io',
+  Infrastructure: 'config.openshift.io',
+  Cluster: 'egretta.dev',
+} as const
+
+export type KnownKind = keyof typeof GROUPS
+
+/** The ConfigMaps that are read, as `<namespace>/<name>`. */
+export const GATEWAY_MODE_CONFIG = 'openshift-network-operator/gateway-mode-config'
+export const OVN_CONFIG_MAP = 'ovn-kubernetes/ovn-config'
+
+/** The kind of an object if egretta has a use for it, else null. */
+export function knownKind(object: SourceObject): KnownKind | null {
+  if (!Object.hasOwn(GROUPS, object.kind)) return null
+  const kind = object.kind as KnownKind
+  const slash = object.apiVersion.indexOf('/')
+  if (GROUPS[kind] !== object.apiVersion.slice(0, Math.max(slash, 0))) return null
+  if (kind === 'ConfigMap' && ![GATEWAY_MODE_CONFIG, OVN_CONFIG_MAP].includes(`${object.namespace}/${object.name}`)) return null
+  return kind
+}

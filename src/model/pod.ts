@@ -1,0 +1,88 @@
+import { type Address, parseAddress } from './address.js'
+import { describe, isObject, listAt, objectAt, type Path, textAt, valueAt } from './json.js'
+import { readLabels } from './labels.js'
+import { parseJson } from './node.js'
+import { type Problem, problem } from './problem.js'
+import type { Labels } from './selector.js'
+import { type SourceObject, subject } from './source.js'
+
+export interface ClusterPod {
+  readonly namespace: string
+  readonly name: string
+  readonly labels: Labels
+  readonly node: string | null
+  readonly hostNetwork: boolean
+  readonly phase: string
+  /** Addresses on the network that carries its traffic: the primary user-defined network's where there is one, else the default network's. */
+  readonly addresses: readonly Address[]
+  /** Name of that network; `default` for the default network. */
+  readonly network: string
+}
+
+const POD_NETWORKS = 'k8s.ovn.org/pod-networks'
+
+/**
+ * A pod, with its addresses on the network that carries its traffic. `networkOf` turns the key of a
+ * NetworkAttachmentDefinition, `<namespace>/<name>`, into a network name. What cannot be read of its addresses is an
+ * InvalidObject warning.
+ */
+export function readPod(object: SourceObject, networkOf: (key: string) => string): { pod: ClusterPod; problems: readonly Problem[] } {
+  const { labels, problems: labelProblems } = readLabels(object)
+  const problems = [...labelProblems]
+  const refuse = (path: Path, message: string) => {
+    problems.push(
+      problem('InvalidObject', {
+        severity: 'warning',
+        object: subject(object),
+        message: `${subject(object)}: ${message}.`,
+        source: object.at(path),
+      }),
+    )
+  }
+  const parse = (texts: readonly unknown[], path: Path): readonly Address[] =>
+    texts.flatMap((text) => {
+      const address = typeof text === 'string' ? parseAddress(text.split('/')[0] as string) : undefined
+      if (!address) refuse(path, `${describe(text)} is not an address`)
+      return address ?? []
+    })
+  const primary = primaryNetwork(object, refuse)
+  const own = primary && parse(primary.texts, ['metadata', 'annotations', POD_NETWORKS])
+  const pod: ClusterPod = {
+    namespace: object.namespace ?? 'default',
+    name: object.name,
+    labels,
+    node: textAt(object.value, ['spec', 'nodeName']),
+    hostNetwork: valueAt(object.value, ['spec', 'hostNetwork']) === true,
+    phase: textAt(object.value, ['status', 'phase']) ?? '',
+    addresses: own ?? parse(statusAddresses(object), ['status']),
+    network: primary ? networkOf(primary.key) : 'default',
+  }
+  return { pod, problems }
+}
+
+function statusAddresses(object: SourceObject): readonly unknown[] {
+  const listed = listAt(object.value, ['status', 'podIPs']).map((entry) => valueAt(entry, ['ip']))
+  const single = textAt(object.value, ['status', 'podIP'])
+  return listed.length > 0 || single === null ? listed : [single]
+}
+
+/** The attachment to a primary user-defined network, if the pod has one. */
+function primaryNetwork(
+  object: SourceObject,
+  refuse: (path: Path, message: string) => void,
+): { readonly key: string; readonly texts: readonly unknown[] } | null {
+  const text = objectAt(object.value, ['metadata', 'annotations'])[POD_NETWORKS]
+  if (text === undefined || text === null || text === '') return null
+  const networks = typeof text === 'string' ? parseJson(text) : undefined
+  if (!isObject(networks)) {
+    refuse(['metadata', 'annotations', POD_NETWORKS], `the annotation ${POD_NETWORKS} is not a JSON object`)
+    return null
+  }
+  const key = Object.keys(networks)
+    .sort()
+    .find((name) => name !== 'default' && valueAt(networks, [name, 'role']) === 'primary')
+  if (key === undefined) return null
+  const listed = listAt(networks, [key, 'ip_addresses'])
+  const single = textAt(networks, [key, 'ip_address'])
+  return { key, texts: listed.length > 0 || single === null ? listed : [single] }
+}

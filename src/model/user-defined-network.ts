@@ -1,0 +1,123 @@
+import { isObject, objectAt, textAt, valueAt, withoutNulls } from './json.js'
+import type { ClusterNamespace } from './namespace.js'
+import { type ClusterNode, parseJson } from './node.js'
+import { readNetworkId } from './node-annotations.js'
+import { type Problem, problem } from './problem.js'
+import { isSelector, matches } from './selector.js'
+import { type SourceObject, subject } from './source.js'
+
+/** A primary user-defined network. */
+export interface UserDefinedNetwork {
+  /** Network name: `<namespace>_<name>` or `cluster_udn_<name>`. */
+  readonly network: string
+  /** `UserDefinedNetwork/<namespace>/<name>` or `ClusterUserDefinedNetwork/<name>`. */
+  readonly for: string
+  /** Null when no NetworkAttachmentDefinition and no node says it. */
+  readonly id: number | null
+  readonly topology: string
+  readonly role: string
+  readonly namespaces: readonly string[]
+}
+
+/** A NetworkAttachmentDefinition: which network it attaches to, and the network's id where it says it. */
+export interface Attachment {
+  /** `<namespace>/<name>`, as pods name it. */
+  readonly key: string
+  readonly network: string | null
+  readonly id: number | null
+}
+
+const ID = 'k8s.ovn.org/network-id'
+const NAME = 'k8s.ovn.org/network-name'
+
+/** Reads a NetworkAttachmentDefinition. A spec.config that is no JSON, or an id that is none, is InvalidObject. */
+export function readAttachment(object: SourceObject): { attachment: Attachment; problems: readonly Problem[] } {
+  const problems: Problem[] = []
+  const refuse = (path: readonly string[], message: string) => {
+    problems.push(
+      problem('InvalidObject', {
+        severity: 'warning',
+        object: subject(object),
+        message: `${subject(object)}: ${message}.`,
+        source: object.at(path),
+      }),
+    )
+  }
+  const text = textAt(object.value, ['spec', 'config'])
+  const config = text === null ? undefined : parseJson(text)
+  if (text !== null && !isObject(config)) refuse(['spec', 'config'], 'spec.config is not a JSON object')
+  const annotations = objectAt(object.value, ['metadata', 'annotations'])
+  const labels = objectAt(object.value, ['metadata', 'labels'])
+  const id = readNetworkId(annotations[ID])
+  if (annotations[ID] !== undefined && id === null) refuse(['metadata', 'annotations', ID], `the annotation ${ID} is not a network id`)
+  return {
+    attachment: {
+      key: `${object.namespace ?? 'default'}/${object.name}`,
+      network: textAt(config, ['name']) ?? textAt(annotations, [NAME]) ?? textAt(labels, [NAME]),
+      id,
+    },
+    problems,
+  }
+}
+
+interface Surroundings {
+  readonly namespaces: readonly ClusterNamespace[]
+  readonly nodes: readonly ClusterNode[]
+  readonly attachments: readonly Attachment[]
+}
+
+/**
+ * The primary networks among UserDefinedNetworks and ClusterUserDefinedNetworks, sorted by network name. The id of a network
+ * stands on its NetworkAttachmentDefinition, on older clusters on the nodes.
+ */
+export function readNetworks(objects: readonly SourceObject[], around: Surroundings): readonly UserDefinedNetwork[] {
+  const primary = objects.flatMap((object) => {
+    const spec = objectAt(object.value, object.kind === 'UserDefinedNetwork' ? ['spec'] : ['spec', 'network'])
+    const topology = textAt(spec, ['topology']) ?? ''
+    const role = textAt(spec, [topology.toLowerCase(), 'role']) ?? ''
+    if (role !== 'Primary') return []
+    const namespaces = namespacesOf(object, around.namespaces)
+    const network = networkName(object)
+    const id = idOf(
+      network,
+      namespaces.map((namespace) => `${namespace}/${object.name}`),
+      around,
+    )
+    return [{ network, for: subject(object), id, topology, role, namespaces }]
+  })
+  return primary.sort((a, b) => (a.network < b.network ? -1 : 1))
+}
+
+/** `<namespace>_<name>` of a UserDefinedNetwork, `cluster_udn_<name>` of a ClusterUserDefinedNetwork. */
+export const networkName = (object: SourceObject): string =>
+  object.kind === 'UserDefinedNetwork' ? `${object.namespace ?? 'default'}_${object.name}` : `cluster_udn_${object.name}`
+
+/** Only a namespace with the label can have a primary network of its own. */
+const LABEL = 'k8s.ovn.org/primary-user-defined-network'
+
+function namespacesOf(object: SourceObject, namespaces: readonly ClusterNamespace[]): readonly string[] {
+  if (object.kind === 'UserDefinedNetwork') return [object.namespace ?? 'default']
+  const selector = withoutNulls(valueAt(object.value, ['spec', 'namespaceSelector']))
+  if (!isSelector(selector)) return []
+  return namespaces.filter(({ labels }) => Object.hasOwn(labels, LABEL) && matches(selector, labels)).map(({ name }) => name)
+}
+
+function idOf(network: string, keys: readonly string[], { attachments, nodes }: Surroundings): number | null {
+  const own = attachments.filter(
+    (attachment) => attachment.network === network || (attachment.network === null && keys.includes(attachment.key)),
+  )
+  const ids = [...own.map(({ id }) => id), ...nodes.map(({ networkIds }) => networkIds.get(network) ?? null)].filter((id) => id !== null)
+  return ids.length === 0 ? null : Math.min(...ids)
+}
+
+/**
+ * Name of the network that a pod's attachment, `<namespace>/<name>`, leads to: as the NetworkAttachmentDefinition says, else as the
+ * user-defined network of that name, which the attachment is named after.
+ */
+export function attachmentNetworks(objects: readonly SourceObject[], attachments: readonly Attachment[]): (key: string) => string {
+  const said = new Map(attachments.flatMap(({ key, network }) => (network === null ? [] : [[key, network] as const])))
+  const wide = new Map(
+    objects.filter(({ kind }) => kind === 'ClusterUserDefinedNetwork').map((object) => [object.name, networkName(object)]),
+  )
+  return (key) => said.get(key) ?? wide.get(key.slice(key.indexOf('/') + 1)) ?? key.replace('/', '_')
+}
