@@ -10,7 +10,7 @@ import { NO_OPTIONS } from './place/place.js'
  * directory and writes what `egretta synth` writes there.
  */
 const terminal = processTerminal()
-const out = process.env['CDK8S_OUTDIR'] ?? 'out'
+const out = process.env.CDK8S_OUTDIR ?? 'out'
 try {
   const project = readProject(DEFAULT_PATHS, process.argv[2])
   const cluster = clusterOf(project, out, { placement: NO_OPTIONS, allowUnassigned: false })

@@ -15,7 +15,7 @@ export function processTerminal(): Terminal {
 
 function styleOf(stream: Pick<WriteStream, 'columns'> & { readonly isTTY?: boolean }): Style {
   if (!stream.isTTY) return { color: false, width: Number.POSITIVE_INFINITY }
-  return { color: !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb', width: Math.max(stream.columns || 80, 40) }
+  return { color: !process.env.NO_COLOR && process.env.TERM !== 'dumb', width: Math.max(stream.columns || 80, 40) }
 }
 
 /** `egretta plan | head` closes the pipe early: that is no failure of ours. */

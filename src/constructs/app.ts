@@ -28,7 +28,7 @@ export class EgressApp extends App {
 
   /** The folder is `outdir`, else CDK8S_OUTDIR (set by `cdk8s synth`), else `out`. */
   constructor(props: EgressAppProps = {}) {
-    super({ ...props, outdir: props.outdir ?? process.env['CDK8S_OUTDIR'] ?? 'out' })
+    super({ ...props, outdir: props.outdir ?? process.env.CDK8S_OUTDIR ?? 'out' })
   }
 
   /** The app above a construct, if it is an EgressApp. */

@@ -1,5 +1,6 @@
 import type { Held } from '../compile/index.js'
 import { compile } from '../compile/index.js'
+import { compareAddresses, parseAddress } from '../model/address.js'
 import type { Placement, PlacementOptions } from '../model/assignment.js'
 import type { Artefact } from '../model/bundle.js'
 import type { Inputs } from '../model/inputs.js'
@@ -18,7 +19,7 @@ export type Bundles = ReadonlyMap<string, readonly Artefact[]>
 export interface Outcome {
   readonly inputs: Inputs
   readonly placement: Placement
-  /** What `after` is rendered from, sorted by object, node and address. Where placement is advisory: what the status says. */
+  /** What `after` is rendered from, sorted by object and address. Where placement is advisory: what the status says. */
   readonly held: readonly Held[]
   readonly before: Bundles
   readonly after: Bundles
@@ -52,8 +53,7 @@ export function outcomeOf(files: readonly SourceFile[], lock: Lock | null, earli
   return { inputs, placement, held, before: bundlesOf(compile(inputs, now)), after: bundlesOf(then), problems }
 }
 
-const bundlesOf = ({ states }: ReturnType<typeof compile>): Bundles =>
-  new Map([...states].sort((a, b) => order(a.node, b.node)).map((state) => [state.node, render(state)]))
+const bundlesOf = ({ states }: ReturnType<typeof compile>): Bundles => new Map(states.map((state) => [state.node, render(state)]))
 
 function heldNow(inputs: Inputs): readonly Held[] {
   return sorted([...foreignHeld(inputs), ...[...inputs.current].flatMap(([object, nodes]) => heldBy(object, nodes))])
@@ -70,10 +70,15 @@ const foreignHeld = (inputs: Inputs): readonly Held[] => inputs.intent.foreign.f
 const heldBy = (object: string, nodes: ReadonlyMap<string, string>): readonly Held[] =>
   [...nodes].map(([egressIP, node]) => ({ egressIP, object, node }))
 
-/** Each pair of object and address once, in an order that depends on the entries alone. */
+/** Each pair of object and address once, by object, then IPv4 before IPv6, then value. */
 function sorted(held: readonly Held[]): readonly Held[] {
-  const each = new Map(held.map((one) => [JSON.stringify([one.object, one.egressIP]), one]))
-  return [...each.values()].sort((a, b) => order(a.object, b.object) || order(a.node, b.node) || order(a.egressIP, b.egressIP))
+  const each = [...new Map(held.map((one) => [JSON.stringify([one.object, one.egressIP]), one])).values()]
+  const keyed = each.flatMap((one) => {
+    const address = parseAddress(one.egressIP)
+    return address ? [{ one, address }] : []
+  })
+  keyed.sort((a, b) => order(a.one.object, b.one.object) || compareAddresses(a.address, b.address))
+  return keyed.map(({ one }) => one)
 }
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

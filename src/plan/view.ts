@@ -77,7 +77,7 @@ function headline({ placement, summary }: Plan, { inputs }: PlanNotes, style: St
     placement === 'enforced' ? 'egretta decides which node has an address' : 'the cluster decides; what is new here is a prediction'
   return [
     paint(style, 'bold', `Plan for ${asked} on ${nodes}`),
-    ...wrap(style, '', `placement: ${placement}, because of ${inputs.cluster.placementReason} (${means})`),
+    ...wrap(style, '', `placement: ${placement}, because ${inputs.cluster.placementReason}; ${means}`),
   ]
 }
 

@@ -66,7 +66,7 @@ function planOf(over: Partial<Plan>): Plan {
 const inputs = {
   intent: { objects: [{}, {}], invalid: [], foreign: [], removed: [] },
   topology: { nodes: [{}, {}, {}], ignored: new Map() },
-  cluster: { placementReason: 'Cluster.spec.placement' },
+  cluster: { placementReason: 'Cluster.spec.placement says so' },
 } as unknown as Inputs
 const notes = { inputs, objects: [] }
 
@@ -88,7 +88,7 @@ const CHANGING = planOf({
 describe('viewPlan', () => {
   it('has one line for each change, refusals with the reason and what to do, hosts and a summary', () => {
     expect(viewPlan(CHANGING, notes, PLAIN)).toBe(`Plan for 2 EgressIPs with 4 addresses on 3 nodes
-placement: enforced, because of Cluster.spec.placement (egretta decides which node has an address)
+placement: enforced, because Cluster.spec.placement says so; egretta decides which node has an address
 
   + 192.0.2.51    eip-a    on node-a         primary network 192.0.2.0/24
   ~ 2001:db8::51  eip-a    node-b -> node-c  primary network 2001:db8::/64, predicted
@@ -113,7 +113,7 @@ Plan: 1 to add, 1 to move, 1 to remove, 1 kept, 1 refused; 2 hosts change, 1 pod
   })
   it('says plainly that nothing changes', () => {
     expect(viewPlan(planOf({}), notes, PLAIN)).toBe(`Plan for 2 EgressIPs with 1 address on 3 nodes
-placement: enforced, because of Cluster.spec.placement (egretta decides which node has an address)
+placement: enforced, because Cluster.spec.placement says so; egretta decides which node has an address
 
 No changes. 1 address stays where it is.
 `)
