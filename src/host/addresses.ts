@@ -1,6 +1,6 @@
 import { type Address, type Prefix, parseAddress, width } from '../model/address.js'
 import type { Change } from '../model/change.js'
-import { addresses as language, type HostAddress } from '../syntax/addresses.js'
+import { type HostAddress, addresses as language } from '../syntax/addresses.js'
 import { type Exec, failure, output } from './exec.js'
 import { readText, removeFile, writeAtomic } from './files.js'
 import type { Subsystem } from './subsystem.js'
@@ -60,8 +60,12 @@ const SCOPES: Readonly<Record<string, string>> = { '0': 'global', '200': 'site',
  */
 export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddress> {
   const marked = () => new Map(language.parse(readText(stateFile) ?? '[]').map((entry) => [language.key(entry), entry]))
-  const mark = (entries: ReadonlyMap<string, HostAddress>) =>
-    entries.size === 0 ? removeFile(stateFile) : writeAtomic(stateFile, language.print([...entries.values()]))
+  const mark = (entries: ReadonlyMap<string, HostAddress>) => {
+    const [old, text] = [readText(stateFile), entries.size === 0 ? null : language.print([...entries.values()])]
+    if (text === old) return
+    if (text === null) removeFile(stateFile)
+    else writeAtomic(stateFile, text)
+  }
   return {
     language,
     async observe() {
@@ -71,11 +75,13 @@ export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddr
       return { own: live.filter(isOwn), foreign: live.filter((entry) => !isOwn(entry)) }
     },
     async apply(changes) {
-      if (changes.length === 0) return
-      const before = marked()
+      // A mark without its address says nothing any more: somebody else may add that address tomorrow.
+      const live = new Set((await readAddresses(exec)).map(({ address, dev }) => language.key({ address, dev, for: null })))
+      const before = new Map([...marked()].filter(([key]) => live.has(key)))
       const claimed = new Map(before)
       for (const { key, entry } of changes) if (entry) claimed.set(key, entry)
-      if (claimed.size > before.size) mark(claimed)
+      mark(claimed)
+      if (changes.length === 0) return
       const args = ['-batch', '-']
       const outcome = await exec('ip', args, { input: changes.map(command).join('') })
       // Without -force, ip stops at the first line that fails and names it.

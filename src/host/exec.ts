@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { openSync, closeSync, unlinkSync, writeSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
+import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs'
 
 export type HostFaultCode = 'MissingTool' | 'NoPermission' | 'CommandFailed'
 

@@ -1,6 +1,6 @@
 import type { Change } from '../model/change.js'
 import { GUARD_TABLE } from '../model/numbers.js'
-import { type NftEntry, nftables as language, nftFile, nftObject, replaceCommands, tableOf } from '../syntax/nftables.js'
+import { nftables as language, type NftEntry, nftFile, nftObject, replaceCommands, tableOf } from '../syntax/nftables.js'
 import { type Exec, output } from './exec.js'
 import type { Subsystem } from './subsystem.js'
 
@@ -67,8 +67,7 @@ function transaction(own: readonly NftEntry[], changes: readonly Change<NftEntry
       else target.delete(key)
     }
     if (target.size > 0) return replaceCommands([...target.values()])
-    const [first] = list
-    const { family, table: name } = (first?.entry ?? first?.from) as NftEntry
+    const [family = '', name = ''] = table.split(' ')
     return [command('delete', { kind: 'table', family, table: name })]
   })
 }

@@ -1,0 +1,98 @@
+import { type Pending, resolveAddresses, resolveFlows, resolveNeighbors, resolveNft } from '../host/resolve.js'
+import { type Address, parseAddress } from '../model/address.js'
+import type { Phase } from '../model/bundle.js'
+import type { Ownership } from '../model/cluster.js'
+import { type Problem, problem } from '../model/problem.js'
+import { guardTable } from '../syntax/guard.js'
+import type { Flow } from '../syntax/openflow.js'
+import { type Bundle, type Entries, egressAddresses, entriesFor, NO_ENTRIES } from './bundle.js'
+import { type Goal, type Part, SUBSYSTEMS, type Subsystems, waitingKey } from './reconcile.js'
+import { type AddressKnowledge, doubtfulAddresses, egressOnHost, type HostView, ownAddresses } from './view.js'
+
+/** The passes of a phase, in their order, or the problems for which nothing may be done. */
+export interface Lifecycle {
+  readonly goals: readonly Goal[]
+  readonly pending: readonly Pending[]
+  /** An error among them refuses the run. */
+  readonly problems: readonly Problem[]
+  /** Worth saying, whatever comes of the run. */
+  readonly notes: readonly Problem[]
+}
+
+/**
+ * What a phase asks of the host. Steady: the base, then the guards go, when what they waited for is in place. Startup: the flows that keep
+ * stale announcements in, then the base; an nft guard that is there stays until steady. Shutdown: both guards, then the base.
+ */
+export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledge: AddressKnowledge): Lifecycle {
+  const own = ownAddresses(view, knowledge)
+  const named = [...new Map(egressAddresses(bundle).map((address) => [address.text, address])).values()]
+  const problems = named
+    .filter(({ text }) => own.has(text))
+    .map(({ text }) =>
+      problem('NodeAddress', {
+        message: `the bundle treats ${text} as an egress IP, but it is an address of this node itself; nothing was changed`,
+      }),
+    )
+  const silence = phase === 'shutdown' && manages(bundle, 'nftables')
+  if (silence && bundle.guard === null) {
+    problems.push(problem('InvalidBundle', { message: 'the bundle has no guard.nftables.json, so the node cannot fall silent' }))
+  }
+  const doubtful = doubtfulAddresses(view, knowledge)
+  const guard = entriesFor(bundle, phase, true)
+  const nft = silence && bundle.guard ? silencing(bundle.guard, view, knowledge, new Set([...own, ...doubtful])) : []
+  const parts: readonly (readonly [Part, Entries, Subsystems])[] = [
+    ...(phase === 'startup' ? [] : [['guard', { ...NO_ENTRIES, nftables: nft }, ['nftables']] as const]),
+    ['guard', { ...NO_ENTRIES, openflow: guard.openflow }, ['openflow']],
+  ]
+  const base = ['base', entriesFor(bundle, phase, false), SUBSYSTEMS] as const
+  const ordered = phase === 'steady' ? [base, ...parts] : [...parts, base]
+  const goals = ordered.map(([part, entries, subsystems]) => {
+    const [resolved, pending] = resolveAll(entries, view)
+    const waiting = new Set(pending.map(({ subsystem, key }) => waitingKey(subsystem, key)))
+    const compared = subsystems.filter((name) => (bundle.manifest.ownership?.[name] ?? 'manage') !== 'off')
+    return {
+      goal: { part, entries: resolved, waiting, subsystems: compared },
+      pending: pending.filter(({ subsystem }) => compared.some((name) => name === subsystem)),
+    }
+  })
+  const notes = silence
+    ? named
+        .filter(({ text }) => doubtful.has(text) && !own.has(text))
+        .map(({ family, text }) =>
+          problem('NodeAddress', {
+            message: `${text} is not silenced: it is the only IPv${family} address of this host, so it may be the node's own`,
+          }),
+        )
+    : []
+  return { goals: goals.map(({ goal }) => goal), pending: goals.flatMap(({ pending }) => pending), problems, notes }
+}
+
+const manages = (bundle: Bundle, name: keyof Entries): boolean => ownershipOf(bundle, name) === 'manage'
+
+/** What the bundle says of a subsystem; `manage` unless it says otherwise. */
+export const ownershipOf = (bundle: Bundle, name: keyof Entries): Ownership => bundle.manifest.ownership?.[name] ?? 'manage'
+
+/** The guard of the bundle with what else of egress IPs is on the host, without the addresses that it must never name. */
+function silencing(guard: NonNullable<Bundle['guard']>, view: HostView, knowledge: AddressKnowledge, never: ReadonlySet<string>) {
+  const onHost = egressOnHost(view, knowledge).map((address) => ({ address, for: `Node/${view.node}: still on the host` }))
+  const silenced = [...guard.silenced, ...onHost].filter(({ address }) => !never.has(address.text))
+  return guardTable(silenced, guard.device, guard.nftVersion)
+}
+
+function resolveAll(entries: Entries, view: HostView): readonly [Entries, readonly Pending[]] {
+  const [nft, flows] = [resolveNft(entries.nftables, view), resolveFlows(entries.openflow, view)]
+  const [neighbors, addresses] = [resolveNeighbors(entries.neighbors, view), resolveAddresses(entries.addresses, view)]
+  return [
+    { nftables: nft.entries, openflow: flows.entries, neighbors: neighbors.entries, addresses: addresses.entries },
+    [nft, flows, neighbors, addresses].flatMap(({ pending }) => pending),
+  ]
+}
+
+/** Addresses that the guard flows of a bundle let the node announce. */
+export function announcedAddresses(bundle: Bundle): readonly Address[] {
+  const flows = bundle.files.filter(({ guard }) => guard).flatMap(({ entries }) => entries.openflow)
+  return flows.filter(({ actions }) => actions !== 'drop').flatMap(announcedBy)
+}
+
+const announcedBy = ({ match }: Flow): readonly Address[] =>
+  match.flatMap(([field, value]) => (field === 'arp_spa' || field === 'nd_target' ? (parseAddress(value) ?? []) : []))

@@ -1,0 +1,92 @@
+import { isSingle, type LiveAddress, readAddresses } from '../host/addresses.js'
+import { readDevices } from '../host/devices.js'
+import { type Exec, HostFault } from '../host/exec.js'
+import { readTables } from '../host/nftables.js'
+import { isServed } from '../host/openflow.js'
+import { readBridges } from '../host/ovsdb.js'
+import type { HostNames } from '../host/resolve.js'
+import { readPreferredSources } from '../host/routes.js'
+import { type Address, compareAddresses, type Family } from '../model/address.js'
+import { OVNKUBE_ADDRESS_PROTOCOL } from '../model/numbers.js'
+
+/** What the agent must know of the host beside its own entries. */
+export interface HostView extends HostNames {
+  readonly addresses: readonly LiveAddress[]
+  readonly preferredSources: readonly Address[]
+  /** Signs of ovnkube-node beside its flows, in words. */
+  readonly ovnkube: readonly string[]
+}
+
+/**
+ * Looks at the host; nothing is changed. A bridge whose ovs-vswitchd does not answer counts as not there, and an Open vSwitch whose
+ * database fails as not running: `fault` says so, and a guard in nftables does not wait for it.
+ */
+export async function viewHost(
+  exec: Exec,
+  rundir: string,
+  node: string,
+  readsNft: boolean,
+): Promise<{ readonly view: HostView; readonly fault: HostFault | null }> {
+  const bridges = await readBridges(rundir).catch((error: unknown) => {
+    if (error instanceof HostFault && error.code === 'CommandFailed') return error
+    throw error
+  })
+  const fault = bridges instanceof HostFault ? bridges : null
+  const listed = bridges instanceof HostFault ? null : bridges
+  const served = await Promise.all((listed ?? []).map(async (bridge) => ((await isServed(rundir, bridge.name)) ? [bridge] : [])))
+  const devices = await readDevices(exec)
+  const tables = readsNft ? await readTables(exec) : []
+  const view = {
+    node,
+    devices,
+    bridges: listed && served.flat(),
+    addresses: await readAddresses(exec),
+    preferredSources: await readPreferredSources(exec),
+    ovnkube: [
+      ...(tables.some(({ family, name }) => family === 'inet' && name === 'ovn-kubernetes') ? ['nft table inet ovn-kubernetes'] : []),
+      ...(devices.has('ovn-k8s-mp0') ? ['network device ovn-k8s-mp0'] : []),
+    ],
+  }
+  return { view, fault }
+}
+
+/** What says which addresses of a host are egress IPs. */
+export interface AddressKnowledge {
+  /** Texts of the addresses with our own mark. */
+  readonly marked: ReadonlySet<string>
+  /** Egress IPs that the bundle, or one before it, names. */
+  readonly known: readonly Address[]
+  /** Addresses that the flows of the bundle let the node announce: its own. */
+  readonly announced: readonly Address[]
+}
+
+/**
+ * Addresses that are surely the node's own, whatever a bundle says of them: the bundle lets the node announce it, a route prefers it as
+ * its source, its life ends (DHCP, router advertisements), or it stands with a prefix shorter than an egress IP ever has.
+ */
+export function ownAddresses(view: HostView, { announced }: AddressKnowledge): ReadonlySet<string> {
+  const live = view.addresses.filter(({ address, scope, dynamic }) => scope !== 'link' && (dynamic || !isSingle(address)))
+  return texts([...announced, ...view.preferredSources, ...live.map(({ address }) => address.address)])
+}
+
+/**
+ * Addresses that could be the node's own, because without them the host would have none of that family. They are never silenced, and
+ * nothing else hangs on it.
+ */
+export function doubtfulAddresses(view: HostView, knowledge: AddressKnowledge): ReadonlySet<string> {
+  const egress = texts(knowledge.known)
+  const global = view.addresses.filter(({ address, scope }) => scope === 'global' && !knowledge.marked.has(address.address.text))
+  const has = (family: Family) => global.some(({ address: { address } }) => address.family === family && !egress.has(address.text))
+  return texts(global.map(({ address }) => address.address).filter(({ family }) => !has(family)))
+}
+
+/** Egress IPs on the host: those with our mark or ovnkube's, and those that a bundle names. Sorted. */
+export function egressOnHost(view: HostView, { marked, known }: AddressKnowledge): readonly Address[] {
+  const named = texts(known)
+  const found = view.addresses.filter(
+    ({ address: { address }, protocol }) => marked.has(address.text) || protocol === OVNKUBE_ADDRESS_PROTOCOL || named.has(address.text),
+  )
+  return [...new Map(found.map(({ address: { address } }) => [address.text, address])).values()].sort(compareAddresses)
+}
+
+const texts = (addresses: readonly Address[]): ReadonlySet<string> => new Set(addresses.map(({ text }) => text))

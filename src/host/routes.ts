@@ -1,0 +1,18 @@
+import { type Address, parseAddress } from '../model/address.js'
+import { type Exec, output } from './exec.js'
+
+/**
+ * Addresses that a route of the main table names as its source (`src`). The kernel does so for the network of an interface's address and
+ * DHCP clients for the default route, so they are addresses of the node itself; an egress address has neither.
+ */
+export async function readPreferredSources(exec: Exec): Promise<readonly Address[]> {
+  const found: Address[] = []
+  for (const family of ['-4', '-6']) {
+    const routes = JSON.parse((await output(exec, 'ip', [family, '-j', 'route', 'show'])) || '[]') as readonly { prefsrc?: string }[]
+    for (const { prefsrc } of routes) {
+      const address = parseAddress(prefsrc ?? '')
+      if (address) found.push(address)
+    }
+  }
+  return found
+}
