@@ -156,9 +156,17 @@ export function longestMatch<P extends Prefix>(prefixes: readonly P[], address: 
   return best
 }
 
-const NOT_GLOBAL = ['0.0.0.0/32', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '255.255.255.255/32', '::/128', '::1/128', 'fe80::/10', 'ff00::/8'].map(
-  (text) => parsePrefix(text) as Prefix,
-)
+const NOT_GLOBAL = [
+  '0.0.0.0/32',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/4',
+  '255.255.255.255/32',
+  '::/128',
+  '::1/128',
+  'fe80::/10',
+  'ff00::/8',
+].map((text) => parsePrefix(text) as Prefix)
 
 /** Go's netip.Addr.IsGlobalUnicast: private and unique-local count; unspecified, loopback, link-local, multicast, broadcast do not. */
 export const isGlobalUnicast = (address: Address): boolean => !NOT_GLOBAL.some((prefix) => contains(prefix, address))

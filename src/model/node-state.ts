@@ -22,4 +22,3 @@ export interface NodeState {
   /** Oldest nft the rendered rules must load on. */
   readonly nftVersion: string
 }
-
