@@ -40,8 +40,9 @@ export function flow(from: {
   }
 }
 
-/** Whether a flow of a host is egretta's: the cookie of the guard (seed 000) or one of our own range. */
-export const isOwn = ({ cookie }: Flow): boolean => cookie === GUARD_COOKIE || (cookie & OWN_COOKIE_MASK) === OWN_COOKIE
+/** Whether a flow of a host is egretta's: the cookie of the guard (seed 000), or one of our own range with nothing above its 32 bits. */
+export const isOwn = ({ cookie }: Flow): boolean =>
+  cookie === GUARD_COOKIE || (cookie >> 32n === 0n && (cookie & OWN_COOKIE_MASK) === OWN_COOKIE)
 
 /** Ports that only the host knows, in match and actions. */
 export const portSymbols = (entry: Flow): readonly HostSymbol[] => symbolsIn(...entry.match.map(([, value]) => value), entry.actions)

@@ -21,14 +21,26 @@ export function splitTop(text: string): readonly string[] {
 /** Orders texts by code unit. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Parses JSON; throws SyntaxFault with the line where it is wrong. */
+/**
+ * Parses JSON that has one entry per line; throws SyntaxFault with the first line that is none. (Node's own message does not always say
+ * where.)
+ */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const message = (error as Error).message
-    const at = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
-    throw new SyntaxFault(text.slice(0, at).split('\n').length, `not JSON: ${message}`)
+    const isEntry = (line: string) => /[^\s[\]{},]/.test(line) && line.trim() !== '{"nftables":['
+    const wrong = text.split('\n').findIndex((line) => isEntry(line) && !isJson(line.trim().replace(/,$/, '')))
+    throw new SyntaxFault(wrong + 1 || 1, `not JSON: ${(error as Error).message}`)
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 
