@@ -1,0 +1,102 @@
+import { type Address, type Prefix, parseAddress, parsePrefix } from '../../src/model/address.js'
+import type { Cluster } from '../../src/model/cluster.js'
+import type { Inputs } from '../../src/model/inputs.js'
+import type { SourceObject } from '../../src/model/source.js'
+import type { ClusterNode, Gateway, UserDefinedNetwork } from '../../src/model/topology.js'
+
+export const address = (text: string): Address => {
+  const read = parseAddress(text)
+  if (!read) throw new Error(`${text} is not an address`)
+  return read
+}
+
+export const prefix = (text: string): Prefix => {
+  const read = parsePrefix(text)
+  if (!read) throw new Error(`${text} is not a prefix`)
+  return read
+}
+
+const source = (kind: string, name: string): SourceObject => ({
+  apiVersion: 'v1',
+  kind,
+  name,
+  namespace: null,
+  role: 'topology',
+  value: {},
+  at: () => ({ file: 'nodes.yaml', line: 1, column: 1 }),
+})
+
+export const gateway = (over: Partial<Gateway> = {}): Gateway => ({
+  mode: 'shared',
+  bridge: 'br-ex',
+  mac: '02:00:00:00:00:0a',
+  addresses: [],
+  nextHops: [],
+  vlan: 0,
+  ...over,
+})
+
+/** A node with these primary addresses, on its gateway bridge too. */
+export function node(name: string, primary: readonly string[], over: Partial<ClusterNode> = {}): ClusterNode {
+  const prefixes = primary.map(prefix)
+  return {
+    name,
+    labels: {},
+    ready: true,
+    invalid: null,
+    primary: prefixes,
+    hostPrefixes: prefixes,
+    internalIPs: prefixes.map((each) => each.address),
+    heldEgressIPs: [],
+    gateway: gateway({ addresses: prefixes }),
+    cloud: null,
+    podSubnets: new Map(),
+    masqueradeSubnets: [],
+    networkIds: new Map(),
+    source: source('Node', name),
+    ...over,
+  }
+}
+
+export const network = (name: string, id: number | null, role = 'Primary'): UserDefinedNetwork => ({
+  network: `cluster_udn_${name}`,
+  for: `ClusterUserDefinedNetwork/${name}`,
+  id,
+  topology: 'Layer3',
+  role,
+  namespaces: [],
+})
+
+export function inputs(
+  nodes: readonly ClusterNode[],
+  networks: readonly UserDefinedNetwork[] = [],
+  over: Partial<Cluster> = {},
+  platform: string | null = null,
+): Inputs {
+  const subnets = { pod: [], service: [], join: [], transit: [], masquerade: ['169.254.0.0/17', 'fd69::/112'].map(prefix) }
+  const cluster: Cluster = {
+    placement: 'enforced',
+    placementReason: 'Cluster.spec.placement',
+    ownership: {},
+    bridge: null,
+    uplink: null,
+    guardDevice: null,
+    subnets,
+    nodes: {},
+    unreachable: [],
+    policy: {},
+    nftVersion: '1.0.6',
+    ...over,
+  }
+  const facts = { platform, podSubnets: [], serviceSubnets: [], gatewayMode: null, reachabilityTimeout: null, placedByOvnkube: null }
+  return {
+    intent: { objects: [], invalid: [], foreign: [], removed: [], gone: [] },
+    topology: { nodes, namespaces: [], pods: [], networks, facts, ignored: new Map() },
+    cluster,
+    lock: null,
+    current: new Map(),
+    digest: '',
+    problems: [],
+    unreadable: false,
+  }
+}
