@@ -131,7 +131,7 @@ function refusalsOfInvalid({ intent, current }: Inputs): Refusal[] {
         object: name,
         egressIP,
         reason: 'InvalidObject',
-        message: `${egressIP === '' ? 'An address' : egressIP} of ${name} is on no node, because the object is left out: ${message}`,
+        message: `${egressIP === '' ? 'An address' : egressIP} of ${name} is on no node, because the object is left out: ${message.replace(/\.$/, '')}.`,
         from: current.get(name)?.get(egressIP) ?? null,
         source: null,
       })

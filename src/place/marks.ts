@@ -6,7 +6,7 @@ import { matches } from '../model/selector.js'
 import { compareObjects } from './owners.js'
 
 /** Label of a namespace whose pods use a primary user-defined network: only they need the mark. */
-const PRIMARY_NETWORK_LABEL = 'k8s.ovn.org/primary-user-defined-network'
+export const PRIMARY_NETWORK_LABEL = 'k8s.ovn.org/primary-user-defined-network'
 const ANNOTATION = ['metadata', 'annotations', 'k8s.ovn.org/egressip-mark']
 
 /**

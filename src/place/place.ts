@@ -3,6 +3,7 @@ import type { Assignment, NodeReason, Placement, PlacementOptions, Unassigned } 
 import type { Inputs } from '../model/inputs.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { ClusterNode } from '../model/topology.js'
+import { adviceOn } from './advice.js'
 import { type Claim, claimsOf } from './claims.js'
 import { type Capacity, type Field, fieldOf, type Held, isFull } from './eligibility.js'
 import { explain, refused, withoutNode } from './explain.js'
@@ -57,8 +58,12 @@ export function place(inputs: Inputs, options: PlacementOptions): Placement {
     else assignments.push(assignmentOf(inputs, field, claim, index))
     if (draining(claim) && index === claim.holder) problems.push(stuck(claim, explain(excluded(claim)).because))
   }
+  const placed = claims.flatMap((claim) => {
+    const index = nodeOf(claim)
+    return index === null ? [] : [{ claim, index }]
+  })
   const { marks, problems: markProblems } = marksOf(inputs)
-  problems.push(...overfull(field, held), ...markProblems)
+  problems.push(...unknownNodes(field, options), ...overfull(field, held), ...markProblems, ...adviceOn(inputs, field, placed, held))
   return { assignments: sorted(assignments), unassigned: sorted(unassigned), marks, problems }
 }
 
@@ -160,6 +165,14 @@ function removals({ intent }: Inputs): Assignment[] {
 function stuck({ object, address, source, from }: Claim, because: string): Problem {
   const message = `${address.text} of ${object.name} stays on ${from}, which is being drained, because it finds no other node: ${because}.`
   return problem('DrainIncomplete', { object: object.name, message, source })
+}
+
+/** A misspelt name would drain nothing without a word. */
+function unknownNodes(field: Field, { drain, down }: PlacementOptions): readonly Problem[] {
+  const names = [...new Set([...drain, ...down])].filter((name) => !field.indexOf.has(name)).sort()
+  return names.map((name) =>
+    problem('UnknownNode', { object: `Node/${name}`, message: `The cluster has no node ${name} to drain or to count as down.` }),
+  )
 }
 
 /** Nodes that hold more than their capacity allows: nothing is taken from them for that. */
