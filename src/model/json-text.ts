@@ -7,8 +7,8 @@ export interface TextFault {
   readonly remedy?: string
 }
 
-/** Deeper than any object of a cluster, and shallow enough for every recursive walk. */
-export const MAX_DEPTH = 512
+/** Deeper than any object of a cluster, and shallow enough for every recursive walk; js-yaml's own limit. */
+export const MAX_DEPTH = 100
 
 class Fault extends Error {
   constructor(

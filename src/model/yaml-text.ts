@@ -9,6 +9,8 @@ const SCHEMA = CORE_SCHEMA.extend({ implicit: [new Type('tag:yaml.org,2002:merge
 /** A document may expand, through its aliases, to as many values as it has characters, and this many more. */
 const ALIAS_ALLOWANCE = 100_000
 
+const TOO_DEEP = `it is nested over ${MAX_DEPTH} levels deep`
+
 /** Start and end of every document of a YAML stream, each with its `---` line and the directives before it. */
 export function splitYaml(text: string): readonly (readonly [start: number, end: number])[] {
   const documents: (readonly [number, number])[] = []
@@ -46,7 +48,7 @@ export function loadYaml(text: string): { readonly value: unknown } | TextFault 
     value = load(text, { schema: SCHEMA })
   } catch (error) {
     if (error instanceof YAMLException) return syntaxFault(text, error)
-    return { offset: 0, message: `it is nested over ${MAX_DEPTH} levels deep` }
+    return { offset: 0, message: TOO_DEEP }
   }
   const message = sizeFault(value, text.length + ALIAS_ALLOWANCE)
   return message === null ? { value } : { offset: 0, message }
@@ -57,7 +59,7 @@ function syntaxFault(text: string, error: YAMLException): TextFault {
   const from = text.lastIndexOf('\n', Math.max(0, offset - 1)) + 1
   const line = text.slice(from, (text.indexOf('\n', offset) + 1 || text.length + 1) - 1)
   const bare = /(?:^|[\s[,])((?:[0-9a-fA-F]{1,4}:)*:):?\s*(?:$|[\],#])/.exec(line)?.[1] ?? /: ([0-9a-fA-F:]+::)\s*$/.exec(line)?.[1]
-  const message = error.reason.replace(/\s+/g, ' ')
+  const message = /maxDepth/.test(error.reason) ? TOO_DEEP : error.reason.replace(/\s+/g, ' ')
   return bare === undefined
     ? { offset, message }
     : { offset, message, remedy: `Write "${bare}" in quotes: unquoted, YAML takes its last colon for the end of a key.` }
@@ -73,7 +75,7 @@ function sizeFault(value: unknown, limit: number): string | null {
     const known = sizes.get(here)
     if (known !== undefined) return known
     if (open.has(here)) fault = 'an anchor contains an alias of itself'
-    else if (depth > MAX_DEPTH) fault = `it is nested over ${MAX_DEPTH} levels deep`
+    else if (depth > MAX_DEPTH) fault = TOO_DEEP
     if (fault !== null) return 1
     open.add(here)
     let sum = 1
