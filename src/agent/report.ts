@@ -30,16 +30,10 @@ export function printText(report: Report, command: 'diff' | 'apply'): string {
   const lines = changes.map((change) => `  ${SYMBOLS[change.op]} ${change.subsystem}  ${describe(change)}`)
   const waiting = pending.map(({ subsystem, key, reason }) => `  ? ${subsystem}  ${key}: ${reason}`)
   const count = (op: Change<Entry>['op']) => changes.filter((change) => change.op === op).length
-  const total = changes.length === 0 ? 'no changes' : `${count('add')} to add, ${count('update')} to update, ${count('delete')} to delete`
+  const counted = `${count('add')} to add, ${count('update')} to update, ${count('delete')} to delete`
+  const total = changes.length > 0 ? counted : exitCode === 1 ? 'refused' : 'no changes'
   const waits = pending.length === 0 ? '' : `, ${pending.length} pending`
-  const outcome =
-    exitCode === 1
-      ? command === 'apply'
-        ? ', not applied'
-        : ', refused'
-      : command === 'apply' && changes.length > 0 && exitCode !== 2
-        ? ', applied'
-        : ''
+  const outcome = command === 'diff' || changes.length === 0 ? '' : exitCode === 1 ? ': failed' : exitCode === 2 ? '' : ': done'
   return [...lines, ...waiting, `${node} (${phase}): ${total}${waits}${outcome}.`, ''].join('\n')
 }
 
