@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Report, run } from '../../src/agent/run.js'
+import { bundleDigest, bundleManifest, printManifest } from '../../src/model/bundle.js'
+import { artefacts, NODE, withFile, writeBundle } from './bundles.js'
+
+const root = mkdtempSync(join(tmpdir(), 'egretta-refusals-'))
+const folder = join(root, 'out', 'nodes', NODE)
+afterAll(() => rmSync(root, { recursive: true }))
+
+// Refusals come before the host is looked at: an empty PATH would make everything else fail otherwise.
+const diff = (over: Partial<Parameters<typeof run>[0]> = {}): Promise<Report> =>
+  run({
+    command: 'diff',
+    bundle: folder,
+    node: NODE,
+    phase: 'steady',
+    stateDir: join(root, 'state'),
+    rundir: root,
+    maxRemove: 50,
+    exec: { path: root },
+    ...over,
+  })
+
+async function refusal(over: Partial<Parameters<typeof run>[0]> = {}): Promise<string> {
+  const report = await diff(over)
+  expect(report).toMatchObject({ changes: [], pending: [], exitCode: 1 })
+  expect(report.problems.every(({ severity, remedy }) => severity === 'error' && remedy !== '')).toBe(true)
+  return report.problems.map(({ code, message }) => `${code}: ${message}`).join('\n')
+}
+
+describe('a bundle is refused', () => {
+  beforeEach(() => {
+    writeBundle(folder)
+  })
+
+  it('when its folder is not there, is empty, or has no manifest', async () => {
+    expect(await refusal({ bundle: join(root, 'nowhere') })).toMatch(/InvalidBundle: the bundle folder .*nowhere is not there/)
+    rmSync(join(folder, 'bundle.json'))
+    expect(await refusal()).toMatch(/has no bundle.json/)
+    writeBundle(folder, {}, [])
+    expect(await refusal()).toMatch(/is empty/)
+    rmSync(join(folder, 'bundle.json'))
+    expect(await refusal()).toMatch(/is empty/)
+  })
+
+  it('when it is that of another node', async () => {
+    expect(await refusal({ node: 'node-b' })).toMatch(/WrongNode: the bundle is that of node node-a, this is node-b/)
+  })
+
+  it('when its format is unknown', async () => {
+    const manifest = { ...bundleManifest(NODE, artefacts(), {}), formatVersion: 2 } as never
+    writeFileSync(join(folder, 'bundle.json'), JSON.stringify({ ...(manifest as object), digest: bundleDigest(manifest) }))
+    expect(await refusal()).toMatch(/formatVersion 2/)
+  })
+
+  it('when its digest is wrong', async () => {
+    const manifest = { ...bundleManifest(NODE, artefacts(), {}), node: 'node-b' }
+    writeFileSync(join(folder, 'bundle.json'), printManifest(manifest))
+    expect(await refusal({ node: 'node-b' })).toMatch(/digest/)
+  })
+
+  it('when a file was changed, is missing, or stands beside it', async () => {
+    writeFileSync(join(folder, 'addresses.json'), '[]\n')
+    expect(await refusal()).toMatch(/addresses.json is not the one that bundle.json describes/)
+    rmSync(join(folder, 'addresses.json'))
+    expect(await refusal()).toMatch(/addresses.json of bundle.json is missing/)
+    writeBundle(folder)
+    writeFileSync(join(folder, 'rules.json'), '[]\n')
+    expect(await refusal()).toMatch(/does not list the file rules.json/)
+  })
+
+  it('when a path leaves the folder, or a file is a symbolic link', async () => {
+    for (const path of ['../addresses.json', '/etc/passwd', 'a/../../b']) {
+      const manifest = bundleManifest(NODE, withFile(artefacts(), { path, text: '[]\n', phases: ['steady'] }), {})
+      writeFileSync(join(folder, 'bundle.json'), printManifest(manifest))
+      expect(await refusal()).toMatch(/not a plain file name/)
+    }
+    writeBundle(folder)
+    rmSync(join(folder, 'addresses.json'))
+    symlinkSync('/etc/hostname', join(folder, 'addresses.json'))
+    expect(await refusal()).toMatch(/symbolic link/)
+  })
+
+  it('when it has a file that this agent does not know', async () => {
+    writeBundle(folder, {}, withFile(artefacts(), { path: 'firewall.json', text: '[]\n', phases: ['steady'] }))
+    expect(await refusal()).toMatch(/does not know the file firewall.json/)
+  })
+
+  const hostile: readonly (readonly [what: string, path: string, text: string, said: RegExp])[] = [
+    [
+      'a table of others',
+      'nftables.json',
+      '{"nftables":[\n{"add":{"table":{"family":"inet","name":"filter"}}}\n]}',
+      /inet filter is not one/,
+    ],
+    [
+      'the table of the guard in the base',
+      'nftables.json',
+      '{"nftables":[\n{"add":{"table":{"family":"netdev","name":"ovn-kubernetes-egressip"}}}\n]}',
+      /not one of egretta's/,
+    ],
+    ['a flush', 'nftables.json', '{"nftables":[\n{"flush":{"ruleset":null}}\n]}', /nftables.json: line 2/],
+    [
+      'a guard that is none',
+      'guard.nftables.json',
+      '{"nftables":[\n{"add":{"table":{"family":"netdev","name":"ovn-kubernetes-egressip"}}}\n]}',
+      /is not the guard/,
+    ],
+    ['the cookie of ovnkube', 'openflow.br-ex.flows', 'cookie=0xdeff105,table=0,priority=0,actions=drop\n', /cookie 0xdeff105/],
+    ['no cookie', 'openflow.br-ex.flows', 'table=0,priority=0,actions=drop\n', /cookie 0x0/],
+    ['a flow of the base as a guard', 'guard.openflow.br-ex.flows', 'cookie=0xe6e70001,priority=0,actions=drop\n', /cookie 0xe6e70001/],
+    ['flows of br-int', 'openflow.br-int.flows', 'cookie=0xe6e70001,priority=0,actions=drop\n', /br-int belongs to OVN/],
+    ['a whole network', 'addresses.json', '[\n{"address":"192.0.2.50/24","dev":"br-ex"}\n]', /not a single global address/],
+    ['a loopback address', 'addresses.json', '[\n{"address":"127.0.0.2/32","dev":"lo"}\n]', /not a single global address/],
+    [
+      'words for ip in a device',
+      'addresses.json',
+      '[\n{"address":"192.0.2.50/32","dev":"br-ex\\naddr flush"}\n]',
+      /not the name of a network device/,
+    ],
+    [
+      'words for ip in a neighbor',
+      'neighbors.json',
+      '[\n{"dst":"192.0.2.9","lladdr":"02:00:00:00:00:01","dev":"a b"}\n]',
+      /not the name of a network device/,
+    ],
+    ['what is no JSON', 'neighbors.json', '[\n{"dst":\n]', /neighbors.json: line/],
+  ]
+
+  it.each(hostile)('when it holds %s', async (_, path, text, said) => {
+    const phases = path.startsWith('guard.') ? (['shutdown'] as const) : (['steady'] as const)
+    writeBundle(folder, {}, withFile(artefacts(), { path, text, phases }))
+    expect(await refusal()).toMatch(said)
+  })
+
+  it('when a rule hides in its guard', async () => {
+    const text = artefacts().find(({ path }) => path === 'guard.nftables.json')?.text ?? ''
+    const lines = text.split('\n')
+    const drop = '{"add":{"rule":{"family":"netdev","table":"ovn-kubernetes-egressip","chain":"egressip-drop","expr":[{"drop":null}]}}}'
+    lines.splice(-2, 0, `,${drop}`)
+    writeBundle(folder, {}, withFile(artefacts(), { path: 'guard.nftables.json', text: lines.join('\n'), phases: ['shutdown'] }))
+    expect(await refusal()).toMatch(/is not the guard that egretta renders/)
+  })
+})
+
+describe('a host is refused', () => {
+  it('when a program is missing', async () => {
+    writeBundle(folder)
+    expect(await refusal()).toMatch(/MissingTool: (ip|nft) is not installed/)
+    expect((await diff()).problems[0]?.remedy).toMatch(/Install the package/)
+  })
+})
