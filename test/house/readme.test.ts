@@ -61,7 +61,7 @@ describe('the library example of the README', () => {
     const { status, stderr } = spawnSync(process.execPath, ['app.mjs'], { cwd: join(folder, 'app'), encoding: 'utf8' })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(readdirSync(join(folder, 'app/out')).sort()).toEqual(['index.json', 'manifests', 'nodes'])
-    expect(readFileSync(join(folder, 'app/out/manifests/EgressIP.billing.yaml'), 'utf8')).toContain('- 192.0.2.80')
+    expect(readFileSync(join(folder, 'app/out/manifests/EgressIP.orders.yaml'), 'utf8')).toContain('- 192.0.2.80')
   })
 })
 
