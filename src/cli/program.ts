@@ -28,19 +28,19 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   )
   program.addCommand(
     commandOf('plan', 'Say which addresses move, which are refused and why, and what each host will change.')
-      .option('--detailed-exitcode', 'exit 2 when the plan changes anything', false)
+      .option('--detailed-exitcode', 'exit 2 when the plan changes anything')
       .action(async (paths, options) => {
         const { plan } = await import('./plan.js')
-        exit = plan(requestOf(paths, options), options.detailedExitcode, terminal)
+        exit = plan(requestOf(paths, options), options.detailedExitcode === true, terminal)
       }),
   )
   program.addCommand(
     commandOf('synth', 'Write manifests and node bundles to the output folder, and the lock.')
       .option('--out <DIR>', 'output folder', 'out')
-      .option('--frozen', 'exit 2 and write nothing when the lock would change', false)
+      .option('--frozen', 'exit 2 and write nothing when the lock would change')
       .action(async (paths, options) => {
         const { synth } = await import('./synth.js')
-        exit = synth(requestOf(paths, options), { out: options.out, frozen: options.frozen }, terminal)
+        exit = synth(requestOf(paths, options), { out: options.out, frozen: options.frozen === true }, terminal)
       }),
   )
   for (const command of [program, ...program.commands]) {

@@ -20,13 +20,13 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /** The options that check, plan and synth share, as commander hands them over. */
 interface RawOptions {
-  readonly intent: readonly string[]
-  readonly topology: readonly string[]
+  readonly intent?: readonly string[]
+  readonly topology?: readonly string[]
   readonly lock?: string
   readonly output: 'text' | 'json'
-  readonly allowUnassigned: boolean
-  readonly drain: readonly string[]
-  readonly down: readonly string[]
+  readonly allowUnassigned?: boolean
+  readonly drain?: readonly string[]
+  readonly down?: readonly string[]
   readonly rebalance?: number
 }
 
@@ -39,17 +39,17 @@ export interface Request {
 
 /** A command with the shared options and `[PATH...]`. */
 export function commandOf(name: string, description: string): Command {
-  const each = (value: string, earlier: readonly string[]) => [...earlier, value]
+  const each = (value: string, earlier: readonly string[] = []) => [...earlier, value]
   return new Command(name)
     .description(description)
     .argument('[PATH...]', 'files or folders that are intent and topology at once; - is standard input')
-    .option('--intent <PATH>', 'files or folders with the objects that are wanted (default: intent/)', each, [])
-    .option('--topology <PATH>', 'files or folders with the cluster as it is (default: topology/)', each, [])
+    .option('--intent <PATH>', 'files or folders with the objects that are wanted (default: intent/)', each)
+    .option('--topology <PATH>', 'files or folders with the cluster as it is (default: topology/)', each)
     .option('--lock <FILE>', 'where the last decision is kept (default: egretta.lock.json; with a PATH or -, none)')
     .addOption(new Option('-o, --output <FORMAT>', 'how to print').choices(['text', 'json']).default('text'))
-    .option('--allow-unassigned', 'addresses that find no node are warnings', false)
-    .option('--drain <NODE>', 'the node takes nothing new and its addresses move away', each, [])
-    .option('--down <NODE>', 'the node counts as unreachable', each, [])
+    .option('--allow-unassigned', 'addresses that find no node are warnings')
+    .option('--drain <NODE>', 'the node takes nothing new and its addresses move away', each)
+    .option('--down <NODE>', 'the node counts as unreachable', each)
     .option('--rebalance [N]', 'move up to N addresses for balance (without N: any number); write --rebalance=N', moves)
 }
 
@@ -59,7 +59,7 @@ export const unambiguous = (argv: readonly string[]): readonly string[] =>
 
 /** Reads everything that a command line names. Throws UsageError. */
 export function requestOf(both: readonly string[], raw: RawOptions): Request {
-  const { intent, topology, lock = null, output, allowUnassigned, drain, down, rebalance = null } = raw
+  const { intent = [], topology = [], lock = null, output, allowUnassigned = false, drain = [], down = [], rebalance = null } = raw
   const project = readProject({ both, intent, topology, lock })
   return { project, output, options: { placement: { drain, down, rebalance }, allowUnassigned } }
 }

@@ -31,7 +31,7 @@ const selector = (description: string) => ({
 })
 
 /** What egressNodeSelector is where an object does not say it (seed 003). */
-const DEFAULT_NODE_SELECTOR = { matchExpressions: [{ key: 'k8s.ovn.org/egress-assignable', operator: 'Exists' }] }
+export const DEFAULT_NODE_SELECTOR = { matchExpressions: [{ key: 'k8s.ovn.org/egress-assignable', operator: 'Exists' }] }
 
 /** Schema of one EgressIP, as the CustomResourceDefinition carries it. */
 export const EGRESSIP_SCHEMA = {

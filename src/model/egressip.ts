@@ -22,6 +22,8 @@ export interface EgressIPIntent {
   /** The mark annotation of the topology as written; null when there is none. */
   readonly mark: string | null
   readonly source: SourceObject
+  /** The object as the topology has it; null when it is not there yet. */
+  readonly live: SourceObject | null
 }
 
 const MARK = 'k8s.ovn.org/egressip-mark'
@@ -32,6 +34,7 @@ const fillDefaults = schemaCheck(EGRESSIP_SCHEMA.properties.spec, true)
 
 /** What a live object says beside its spec. */
 export interface Live {
+  readonly object: SourceObject | null
   readonly created: number | null
   /** Address (RFC 5952) to node. */
   readonly status: ReadonlyMap<string, string>
@@ -39,7 +42,7 @@ export interface Live {
   readonly mark: string | null
 }
 
-export const NOTHING_LIVE: Live = { created: null, status: new Map(), mark: null }
+export const NOTHING_LIVE: Live = { object: null, created: null, status: new Map(), mark: null }
 
 /** The spec of an EgressIP. `intent` is null where the schema or a selector is wrong: InvalidObject. Unknown fields are UnknownField. */
 export function readEgressIP(object: SourceObject, live: Live): { intent: EgressIPIntent | null; problems: readonly Problem[] } {
@@ -64,6 +67,7 @@ export function readEgressIP(object: SourceObject, live: Live): { intent: Egress
     status: live.status,
     mark: live.mark,
     source: object,
+    live: live.object,
   }
   return { intent, problems }
 }
@@ -142,6 +146,7 @@ export function readLive(object: SourceObject): { live: Live; problems: readonly
   const mark = valueAt(object.value, ['metadata', 'annotations', MARK]) ?? null
   return {
     live: {
+      object,
       created: Number.isNaN(time) ? null : time,
       status,
       mark: mark === null ? null : typeof mark === 'string' ? mark : JSON.stringify(mark),

@@ -12,6 +12,8 @@ export interface Intent {
   readonly invalid: readonly { readonly name: string; readonly texts: readonly string[]; readonly message: string }[]
   /** EgressIPs that only the topology has and the lock does not: they keep their addresses and their capacity. */
   readonly foreign: readonly EgressIPIntent[]
+  /** EgressIPs that only the topology has, though the lock has them too: their removal is asked for. */
+  readonly gone: readonly EgressIPIntent[]
   /** Addresses that the lock or a live status of ours has and no object asks for any more. */
   readonly removed: readonly { readonly object: string; readonly egressIP: string; readonly node: string }[]
 }
@@ -22,11 +24,12 @@ export type LiveObjects = ReadonlyMap<string, Live>
 /**
  * The intent of the EgressIPs of a catalog; `removed` is empty yet. An object in a file of the intent and in one of the topology
  * takes its spec from the first and the rest from the second. One that only the topology has is foreign, or gone if the
- * lock has it: then it is in `live` alone.
+ * lock has it.
  */
 export function readIntent(catalog: Catalog, lock: Lock | null): { intent: Intent; live: LiveObjects; problems: readonly Problem[] } {
   const objects: EgressIPIntent[] = []
   const foreign: EgressIPIntent[] = []
+  const gone: EgressIPIntent[] = []
   const invalid = new Map<string, { texts: Set<string>; message: string }>()
   const live = new Map<string, Live>()
   const problems: Problem[] = []
@@ -56,11 +59,11 @@ export function readIntent(catalog: Catalog, lock: Lock | null): { intent: Inten
     const [object] = wanted
     const ours = object !== undefined || (lock !== null && Object.hasOwn(lock.objects, name))
     if (object?.role === 'intent') problems.push(...stateInIntent(object))
-    const source = object ?? (ours ? undefined : there[0])
+    const source = object ?? there[0]
     if (!source) continue
     const { intent, problems: found } = readEgressIP(source, read?.live ?? NOTHING_LIVE)
     if (object) problems.push(...found)
-    if (intent) (object ? objects : foreign).push(intent)
+    if (intent) (object ? objects : ours ? gone : foreign).push(intent)
     else if (object) refuse([object], found[0]?.message.replace(/\.$/, '') ?? `EgressIP ${name} is wrong`)
   }
   for (const object of catalog.misnamed) {
@@ -70,5 +73,5 @@ export function readIntent(catalog: Catalog, lock: Lock | null): { intent: Inten
   const sorted = [...invalid]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { texts, message }]) => ({ name, texts: [...texts].sort(), message }))
-  return { intent: { objects, invalid: sorted, foreign, removed: [] }, live, problems }
+  return { intent: { objects, invalid: sorted, foreign, gone, removed: [] }, live, problems }
 }

@@ -107,7 +107,7 @@ function podsAffected(inputs: Inputs, placement: Placement): number {
   }
   const podsOf = selectionOf(inputs.topology)
   const affected = new Set<string>()
-  for (const object of inputs.intent.objects) {
+  for (const object of [...inputs.intent.objects, ...inputs.intent.gone]) {
     const families = changedFamilies([...(inputs.current.get(object.name)?.keys() ?? [])], [...(then.get(object.name) ?? [])])
     if (families.size === 0) continue
     for (const pod of podsOf(object)) {

@@ -150,7 +150,7 @@ No changes. 1 address stays where it is.
   })
   it('shows how one object changed', () => {
     const change = objectChange('eip-a', { spec: { egressIPs: ['192.0.2.50'] } }, { spec: { egressIPs: ['192.0.2.50', '192.0.2.51'] } })
-    expect(change?.lines.filter((line) => line.startsWith('+'))).toEqual(['+      "192.0.2.51"'])
+    expect(change?.lines.filter((line) => line.startsWith('+'))).toEqual(['+    "192.0.2.51"'])
     expect(objectChange('eip-a', { a: 1 }, { a: 1 })).toBeNull()
     expect(viewPlan(CHANGING, { inputs, objects: change ? [change] : [] }, PLAIN)).toContain('Objects:\n  EgressIP/eip-a\n')
   })
