@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import { egressIP, file, found, lock, plain, read } from './texts.js'
+
+const A = '192.0.2.50'
+const B = '192.0.2.51'
+const V6 = '2001:db8::50'
+
+describe('an EgressIP', () => {
+  it('is read with the default of the node selector', () => {
+    const { intent } = read([
+      file('both', egressIP('eip-a', [A, '2001:DB8:0::50', 'x'], { created: '2026-01-01T00:00:00Z', mark: '50001' })),
+    ])
+    expect(intent.objects).toMatchObject([
+      {
+        name: 'eip-a',
+        created: Date.UTC(2026, 0, 1),
+        addresses: [
+          { text: A, address: { text: A }, index: 0 },
+          { text: '2001:DB8:0::50', address: { text: V6 }, index: 1 },
+          { text: 'x', address: null, index: 2 },
+        ],
+        namespaceSelector: { matchLabels: { env: 'prod' } },
+        podSelector: {},
+        egressNodeSelector: { matchExpressions: [{ key: 'k8s.ovn.org/egress-assignable', operator: 'Exists' }] },
+        mark: '50001',
+      },
+    ])
+  })
+
+  it('keeps an empty node selector, and takes null for absent', () => {
+    const text = `${egressIP('eip-a', [A])}`.replace('spec:\n', 'spec:\n  egressNodeSelector: {}\n  podSelector:\n')
+    const [object] = read([file('both', text)]).intent.objects
+    expect(object?.egressNodeSelector).toEqual({})
+    expect(object?.podSelector).toEqual({})
+    const nothing = text.replace('egressNodeSelector: {}', 'egressNodeSelector:')
+    expect(read([file('both', nothing)]).intent.objects[0]?.egressNodeSelector.matchExpressions).toHaveLength(1)
+  })
+
+  it('of another group is another kind', () => {
+    const inputs = read([file('both', egressIP('eip-a', [A]).replace('k8s.ovn.org/v1', 'example.org/v1'))])
+    expect(inputs.intent.objects).toEqual([])
+    expect([...inputs.topology.ignored]).toEqual([['EgressIP', 1]])
+  })
+
+  it('may carry all the metadata and status that a cluster prints', () => {
+    const text = egressIP('eip-a', [A], { status: {} }).replace(
+      'metadata:\n',
+      'metadata:\n  annotations:\n  creationTimestamp: null\n  managedFields: [{manager: x, fieldsV1: {"f:spec": {}}}]\n  uid: x\n',
+    )
+    expect(found(read([file('both', text)]))).toEqual([])
+    expect(found(read([file('both', text.replace('items: []', 'items:'))]))).toEqual([])
+  })
+})
+
+describe('an EgressIP that is wrong', () => {
+  const spec = (lines: string) => `apiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata: {name: eip-a}\nspec:\n${lines}`
+  const selector = '  namespaceSelector: {}\n'
+
+  it.each([
+    ['no spec', 'x: 1\n', ['InvalidObject eip-a 5:3', 'InvalidObject eip-a 5:3', 'UnknownField eip-a 5:3'], []],
+    ['no addresses', selector, ['InvalidObject eip-a 5:3'], []],
+    ['addresses that are a text', `  egressIPs: ${A}\n${selector}`, ['InvalidObject eip-a 5:14'], []],
+    ['a number for an address', `  egressIPs: [5, ${A}]\n${selector}`, ['InvalidObject eip-a 5:15'], ['192.0.2.50', '5']],
+    ['an address in two spellings', `  egressIPs: ["2001:db8:0::50", "${V6}", 5]\n${selector}`, ['InvalidObject eip-a 5:49'], [V6, '5']],
+    ['a selector that is a list', `  egressIPs: [${A}]\n  namespaceSelector: []\n`, ['InvalidObject eip-a 6:22'], [A]],
+    ['a label that is a number', `  egressIPs: [${A}]\n  namespaceSelector: {matchLabels: {a: 1}}\n`, ['InvalidObject eip-a 6:40'], [A]],
+    [
+      'an operator that does not exist',
+      `  egressIPs: [${A}]\n  namespaceSelector: {matchExpressions: [{key: a, operator: in, values: [b]}]}\n`,
+      ['InvalidObject eip-a 6:61'],
+      [A],
+    ],
+  ])('is left out with its addresses: %s', (_, lines, problems, texts) => {
+    const inputs = read([file('both', spec(lines.startsWith(' ') ? lines : `  ${lines}`))])
+    expect(found(inputs)).toEqual(problems)
+    expect(inputs.intent.objects).toEqual([])
+    expect(inputs.intent.invalid).toMatchObject([{ name: 'eip-a', texts }])
+  })
+
+  it('is told to quote an address that YAML takes for a key', () => {
+    for (const text of ['fd00::', '::', '2001:db8::']) {
+      const inputs = read([file('both', spec(`  egressIPs:\n  - ${text}\n${selector}`))])
+      expect(found(inputs)).toEqual(['InvalidObject eip-a 6:5'])
+      expect(inputs.problems[0]?.remedy).toContain(`"${text}" in quotes`)
+      expect(inputs.intent.invalid).toMatchObject([{ texts: [text] }])
+    }
+  })
+
+  it('keeps what it has when a field is merely unknown', () => {
+    const inputs = read([file('both', spec(`  egressIPs: [${A}]\n  namespaceSelecter: {}\n${selector}  podSelector: {matchlabels: {}}\n`))])
+    expect(found(inputs)).toEqual(['UnknownField eip-a 6:3', 'UnknownField eip-a 8:17'])
+    expect(inputs.intent.objects).toHaveLength(1)
+  })
+
+  it.each(['Eip', 'a_b', '-a', 'a/../b', 'a'.repeat(254), '..'])('cannot be named %s', (name) => {
+    const inputs = read([file('both', egressIP(name, [A]))])
+    expect(found(inputs)).toEqual([`InvalidObject ${name} 4:9`])
+    expect(inputs.intent.invalid).toMatchObject([{ name, texts: [A] }])
+  })
+
+  it('needs a name that is a text', () => {
+    expect(found(read([file('both', egressIP('5', [A]))]))).toEqual(['InvalidObject null 4:9'])
+    expect(found(read([file('both', egressIP('', [A]))]))).toEqual(['InvalidObject null 4:3'])
+  })
+})
+
+describe('the same EgressIP twice', () => {
+  it('counts once when the two are equal', () => {
+    const reordered = egressIP('eip-a', [A]).replace(
+      'apiVersion: k8s.ovn.org/v1\nkind: EgressIP\n',
+      'kind: EgressIP\napiVersion: k8s.ovn.org/v1\n',
+    )
+    const inputs = read([file('intent', egressIP('eip-a', [A]), reordered)])
+    expect(inputs.intent.objects).toHaveLength(1)
+    expect(found(inputs)).toEqual([])
+  })
+
+  it('is invalid, each of them, when they differ', () => {
+    const inputs = read([file('intent', egressIP('eip-a', [A]), egressIP('eip-a', [B, A]), egressIP('eip-b', [V6]))])
+    expect(inputs.intent.objects.map(({ name }) => name)).toEqual(['eip-b'])
+    expect(inputs.intent.invalid).toMatchObject([{ name: 'eip-a', texts: [A, B] }])
+    expect(found(inputs)).toEqual(['DuplicateObject eip-a 1:1', 'DuplicateObject eip-a 9:1'])
+  })
+
+  it('in both roles takes the spec from the intent and the rest from the topology', () => {
+    const there = egressIP('eip-a', [A], { status: { [A]: 'node-a' }, mark: '50007', created: '2026-01-01T00:00:00Z' })
+    for (const role of ['topology', 'both'] as const) {
+      const [object] = read([file('intent', egressIP('eip-a', [B])), file(role, there)]).intent.objects
+      expect(object?.addresses.map(({ text }) => text)).toEqual([B])
+      expect(object).toMatchObject({
+        mark: '50007',
+        created: Date.UTC(2026, 0, 1),
+        status: new Map([[A, 'node-a']]),
+        source: { role: 'intent' },
+      })
+    }
+  })
+})
+
+describe('state in an intent file', () => {
+  it('is warned of and ignored', () => {
+    const inputs = read([
+      file('intent', egressIP('eip-a', [A], { status: { [A]: 'node-a' }, mark: '50007', created: '2026-01-01T00:00:00Z' })),
+    ])
+    expect(found(inputs)).toEqual(['MarkInIntent eip-a 6:17', 'StatusInIntent eip-a 10:1'])
+    expect(inputs.intent.objects).toMatchObject([{ status: new Map(), mark: null, created: null }])
+    expect(plain(inputs.current)).toEqual({})
+  })
+
+  it('is fine where the file is a dump of a cluster', () => {
+    expect(found(read([file('both', egressIP('eip-a', [A], { status: { [A]: 'node-a' }, mark: '50007' }))]))).toEqual([])
+  })
+})
+
+describe('a live status', () => {
+  it('is read in any spelling, its first item for an address first', () => {
+    const text = egressIP('eip-a', [V6], { status: { '2001:DB8:0:0::50': 'node-a', [V6]: 'node-b' } })
+    expect(plain(read([file('both', text)]).current)).toEqual({ 'eip-a': { [V6]: 'node-a' } })
+  })
+
+  it('that is malformed is warned of, and what is sound of it counts', () => {
+    const sound = egressIP('eip-a', [A], { status: { [A]: 'node-a' } })
+    const bad = read([file('both', sound.replace('  items:', '  items:\n  - {egressIP: x, node: n}\n  - {egressIP: 192.0.2.9}\n  - 5'))])
+    expect(found(bad)).toEqual(['InvalidObject eip-a 10:16'])
+    expect(bad.problems[0]?.severity).toBe('warning')
+    expect(plain(bad.current)).toEqual({ 'eip-a': { [A]: 'node-a' } })
+    expect(found(read([file('both', egressIP('eip-a', [A], { status: {} }).replace('items: []', 'items: {}'))]))).toEqual([
+      'InvalidObject eip-a 9:10',
+    ])
+    expect(found(read([file('both', egressIP('eip-a', [A], { created: 'yesterday' }))]))).toEqual(['InvalidObject eip-a 5:22'])
+  })
+})
+
+describe('an EgressIP that only the topology has', () => {
+  const there = file('topology', egressIP('eip-x', [A], { status: { [A]: 'node-a' } }))
+
+  it('is foreign and keeps its addresses', () => {
+    const inputs = read([there, file('intent', egressIP('eip-a', [B]))])
+    expect(inputs.intent.foreign).toMatchObject([{ name: 'eip-x', status: new Map([[A, 'node-a']]) }])
+    expect(inputs.intent.objects.map(({ name }) => name)).toEqual(['eip-a'])
+    expect(inputs.intent.removed).toEqual([])
+    expect(plain(inputs.current)).toEqual({ 'eip-x': { [A]: 'node-a' } })
+  })
+
+  it('is a removal when the lock has it', () => {
+    const inputs = read([there], lock({ 'eip-x': { addresses: { [A]: { node: 'node-b', seen: null } } } }))
+    expect(inputs.intent.foreign).toEqual([])
+    expect(inputs.intent.removed).toEqual([{ object: 'eip-x', egressIP: A, node: 'node-a' }])
+  })
+
+  it('is no duplicate of itself in two topology files that are equal', () => {
+    expect(found(read([there, { ...there, file: 'again.yaml' }]))).toEqual([])
+  })
+})
