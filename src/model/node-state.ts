@@ -17,7 +17,7 @@ export interface NodeState {
   readonly neighbors: readonly { readonly address: Address; readonly mac: string; readonly interface: string; readonly for: string }[]
   /** Networks whose patch port must not announce stale addresses: today the default one (seed 000). */
   readonly announcing: readonly string[]
-  /** What the shutdown guard silences: every egress IP of the node. */
+  /** What the shutdown guard silences: every egress IP of the node on its primary network. */
   readonly silenced: readonly { readonly address: Address; readonly for: string }[]
   /** Oldest nft the rendered rules must load on. */
   readonly nftVersion: string

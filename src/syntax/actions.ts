@@ -1,24 +1,24 @@
 import { canonicalPort, canonicalText, canonicalValue, hex, readNumber } from './match.js'
-import { splitTop } from './text.js'
+import { mapOf, splitTop } from './text.js'
 
 /** OXM spelling of a field that `load` names in full, and the name `set_field` has for it. */
-const WHOLE_FIELDS: Readonly<Record<string, string>> = {
+const WHOLE_FIELDS: ReadonlyMap<string, string> = mapOf({
   NXM_NX_CT_MARK: 'ct_mark',
   NXM_NX_CT_LABEL: 'ct_label',
   NXM_NX_PKT_MARK: 'pkt_mark',
   NXM_NX_TUN_ID: 'tun_id',
   OXM_OF_METADATA: 'metadata',
-}
+})
 
 /** Names of a field in `set_field` and the one that stands here; the value follows the field of the match. */
-const SET_NAMES: Readonly<Record<string, string>> = {
+const SET_NAMES: ReadonlyMap<string, string> = mapOf({
   dl_src: 'eth_src',
   dl_dst: 'eth_dst',
   nw_src: 'ip_src',
   nw_dst: 'ip_dst',
   tunnel_id: 'tun_id',
-}
-const MATCH_NAMES: Readonly<Record<string, string>> = { eth_src: 'dl_src', eth_dst: 'dl_dst', ip_src: 'nw_src', ip_dst: 'nw_dst' }
+})
+const MATCH_NAMES: ReadonlyMap<string, string> = mapOf({ eth_src: 'dl_src', eth_dst: 'dl_dst', ip_src: 'nw_src', ip_dst: 'nw_dst' })
 
 /** Order of the arguments of ct() as OVS prints them. */
 const CT_ORDER = ['commit', 'force', 'table', 'zone', 'nat', 'alg', 'exec']
@@ -80,10 +80,10 @@ function output(port: string, text: string): string {
 }
 
 function setField(value: string, written: string): string {
-  const field = SET_NAMES[written] ?? written
+  const field = SET_NAMES.get(written) ?? written
   const number = readNumber(value)
   if (field === 'vlan_vid' && number !== null) return `set_field:${number}->vlan_vid`
-  return `set_field:${canonicalValue(MATCH_NAMES[field] ?? field, value) ?? value}->${field}`
+  return `set_field:${canonicalValue(MATCH_NAMES.get(field) ?? field, value) ?? value}->${field}`
 }
 
 function load(argument: string): string {
@@ -91,7 +91,7 @@ function load(argument: string): string {
   const number = readNumber(value)
   if (number === null) return `load:${argument}`
   const whole = /^(\w+)\[\]$/.exec(target)?.[1]
-  const field = whole && (WHOLE_FIELDS[whole] ?? /^NXM_NX_(X{0,2}REG\d+)$/.exec(whole)?.[1]?.toLowerCase())
+  const field = whole && (WHOLE_FIELDS.get(whole) ?? /^NXM_NX_(X{0,2}REG\d+)$/.exec(whole)?.[1]?.toLowerCase())
   return field ? `set_field:${hex(number)}->${field}` : `load:${hex(number)}->${target}`
 }
 

@@ -1,11 +1,11 @@
-import { type Address, networkOf, parseAddress, parsePrefix, printPrefix, width } from '../model/address.js'
-import { byText } from './text.js'
+import { networkOf, parseAddress, parsePrefix, printPrefix, width } from '../model/address.js'
+import { byText, mapOf } from './text.js'
 
 /** One condition of a flow: canonical field name and canonical value. A protocol such as `arp` is a field with the value ''. */
 export type Condition = readonly [field: string, value: string]
 
 /** Other spellings of a field, in OVS's own documentation (ovs-fields(7)), and the one that is canonical here. */
-const ALIASES: Readonly<Record<string, string>> = {
+const ALIASES: ReadonlyMap<string, string> = mapOf({
   eth_src: 'dl_src',
   eth_dst: 'dl_dst',
   eth_type: 'dl_type',
@@ -23,10 +23,10 @@ const ALIASES: Readonly<Record<string, string>> = {
   icmpv4_type: 'icmp_type',
   icmpv4_code: 'icmp_code',
   tunnel_id: 'tun_id',
-}
+})
 
 /** Protocol keyword to Ethernet type and, where it says one, IP protocol. */
-const PROTOCOLS: Readonly<Record<string, readonly [type: number, protocol: number | null]>> = {
+const PROTOCOLS: ReadonlyMap<string, readonly [type: number, protocol: number | null]> = mapOf({
   ip: [0x0800, null],
   icmp: [0x0800, 1],
   tcp: [0x0800, 6],
@@ -39,7 +39,7 @@ const PROTOCOLS: Readonly<Record<string, readonly [type: number, protocol: numbe
   tcp6: [0x86dd, 6],
   udp6: [0x86dd, 17],
   sctp6: [0x86dd, 132],
-}
+})
 
 type Form = 'decimal' | 'hex' | 'mac' | 'address' | 'flags'
 
@@ -48,10 +48,10 @@ function formOf(field: string): readonly [Form, bits: number] | null {
   if (/^reg\d+$/.test(field)) return ['hex', 32]
   if (/^xreg\d+$/.test(field)) return ['hex', 64]
   if (/^xxreg\d+$/.test(field)) return ['hex', 128]
-  return FORMS[field] ?? null
+  return FORMS.get(field) ?? null
 }
 
-const FORMS: Readonly<Record<string, readonly [Form, bits: number]>> = {
+const FORMS: ReadonlyMap<string, readonly [Form, bits: number]> = mapOf({
   dl_src: ['mac', 48],
   dl_dst: ['mac', 48],
   arp_sha: ['mac', 48],
@@ -94,7 +94,7 @@ const FORMS: Readonly<Record<string, readonly [Form, bits: number]>> = {
   tun_id: ['hex', 64],
   conj_id: ['decimal', 32],
   ct_state: ['flags', 32],
-}
+})
 
 /** The conditions of a flow as OVS means them, in canonical spelling and order; the texts are `field` or `field=value`. */
 export function canonicalMatch(texts: readonly string[]): readonly Condition[] {
@@ -105,7 +105,7 @@ export function canonicalMatch(texts: readonly string[]): readonly Condition[] {
     const equals = text.indexOf('=')
     const written = (equals < 0 ? text : text.slice(0, equals)).trim().toLowerCase()
     const value = equals < 0 ? '' : text.slice(equals + 1).trim()
-    const keyword = equals < 0 ? PROTOCOLS[written] : undefined
+    const keyword = equals < 0 ? PROTOCOLS.get(written) : undefined
     if (keyword) {
       type = keyword[0]
       protocol = keyword[1] ?? protocol
@@ -114,9 +114,10 @@ export function canonicalMatch(texts: readonly string[]): readonly Condition[] {
     } else if (written === 'vlan_vid' && Number(value) >= 0x1000) {
       found.set('dl_vlan', String(Number(value) & 0xfff))
     } else {
-      const field = ALIASES[written] ?? written
-      if (field === 'dl_type') type = Number(value)
-      else if (field === 'nw_proto') protocol = Number(value)
+      const field = ALIASES.get(written) ?? written
+      const number = readNumber(value)
+      if (field === 'dl_type' && number !== null) type = Number(number)
+      else if (field === 'nw_proto' && number !== null) protocol = Number(number)
       else found.set(field, value)
     }
   }
@@ -143,7 +144,7 @@ function rename(found: Map<string, string>, names: Readonly<Record<string, strin
 
 /** The shortest spelling: a keyword for both numbers, or one for the type beside the protocol's number, or numbers. */
 function protocolConditions(type: number | null, protocol: number | null): readonly Condition[] {
-  const keyword = (number: number | null) => Object.entries(PROTOCOLS).find(([, [t, p]]) => t === type && p === number)?.[0]
+  const keyword = (number: number | null) => [...PROTOCOLS].find(([, [t, p]]) => t === type && p === number)?.[0]
   const both = keyword(protocol)
   if (both) return [[both, '']]
   const one = keyword(null)
@@ -155,7 +156,7 @@ function protocolConditions(type: number | null, protocol: number | null): reado
 function rank(field: string): number {
   if (field === 'in_port') return 0
   if (field.startsWith('dl_') || field === 'vlan_tci') return 1
-  return PROTOCOLS[field] ? 2 : 3
+  return PROTOCOLS.has(field) ? 2 : 3
 }
 
 function condition(field: string, value: string): readonly Condition[] {
@@ -214,7 +215,7 @@ function lengthOf(text: string): string {
 }
 
 /** An address in its RFC 5952 spelling; any other text as it is. */
-export const canonicalText = (text: string): string => (parseAddress(text) as Address | undefined)?.text ?? text
+export const canonicalText = (text: string): string => parseAddress(text)?.text ?? text
 
 /** A number of any base that OVS reads; null for other text. */
 export const readNumber = (text: string): bigint | null => (/^(0x[0-9a-f]+|\d+)$/i.test(text) ? BigInt(text) : null)

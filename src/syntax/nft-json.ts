@@ -78,7 +78,7 @@ function rawBits(left: Json | undefined): number | null {
 }
 
 function rawValue(right: Json, bits: number): Json {
-  if (typeof right === 'number' || (typeof right === 'string' && /^0x[0-9a-f]+$/i.test(right))) {
+  if ((typeof right === 'number' && Number.isSafeInteger(right)) || (typeof right === 'string' && /^0x[0-9a-f]+$/i.test(right))) {
     return `0x${BigInt(right)
       .toString(16)
       .padStart(Math.ceil(bits / 4), '0')}`

@@ -18,6 +18,9 @@ export function splitTop(text: string): readonly string[] {
   return parts
 }
 
+/** A table of words. Not a plain object: a text that is read could be `constructor`. */
+export const mapOf = <V>(words: Readonly<Record<string, V>>): ReadonlyMap<string, V> => new Map(Object.entries(words))
+
 /** Orders texts by code unit. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 

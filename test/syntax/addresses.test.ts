@@ -5,7 +5,7 @@ import { SyntaxFault } from '../../src/syntax/language.js'
 import { languageOf } from '../../src/syntax/languages.js'
 import { neighbors } from '../../src/syntax/neighbors.js'
 import { anyAddress, anyDevice, anyFor, anyMac, anyPrefix } from './arbitrary.js'
-import { obeysItsLaws } from './laws.js'
+import { obeysItsLaws, refusesWhatIsDamaged } from './laws.js'
 
 const someFor = fc.option(anyFor(), { nil: null })
 
@@ -23,6 +23,14 @@ describe('addresses.json', () => {
 `
     expect(addresses.print([...addresses.parse(text)].reverse())).toBe(text)
     expect(addresses.print([])).toBe('[]\n')
+  })
+
+  it('is refused with a line where it is damaged', () => {
+    refusesWhatIsDamaged(
+      addresses,
+      '[\n  {"address":"192.0.2.9/32","dev":"br-ex","for":"EgressIP/b"},\n  {"address":"2001:db8::50/128","dev":"br-ex"}\n]\n',
+    )
+    refusesWhatIsDamaged(neighbors, '[\n  {"dst":"169.254.0.1","lladdr":"0a:58:a9:fe:00:01","dev":"br-ex","for":"Node/node-a"}\n]\n')
   })
 
   it('reads any spelling of an address', () => {

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseAddress } from '../../src/model/address.js'
+import { guardTable } from '../../src/syntax/guard.js'
 import { anonymous, type Json } from '../../src/syntax/nft-json.js'
 import { deviceSymbols, type NftEntry, nftables, replaceCommands, withDevices } from '../../src/syntax/nftables.js'
 import { anyAddress, anyDevice, anyFor } from './arbitrary.js'
-import { obeysItsLaws } from './laws.js'
+import { obeysItsLaws, refusesWhatIsDamaged } from './laws.js'
 
 const table = { family: 'inet', table: 'egretta' } as const
 const wrap = (...objects: readonly object[]) => JSON.stringify({ nftables: objects })
@@ -187,32 +189,28 @@ describe('replacing a table', () => {
 
 describe('laws', () => {
   const comment = fc.option(anyFor(), { nil: null })
-  const element = fc
-    .tuple(anyAddress(), comment)
-    .map(
-      ([address, said]): NftEntry => ({
-        kind: 'element',
-        ...table,
-        set: `s${address.family}`,
-        map: false,
-        value: address.text,
-        to: null,
-        comment: said,
-      }),
-    )
-  const pair = fc
-    .tuple(anyAddress(4), anyAddress(4), fc.constantFrom('eth1', 'eth2'))
-    .map(
-      ([from, to, dev]): NftEntry => ({
-        kind: 'element',
-        ...table,
-        set: 'm',
-        map: true,
-        value: { concat: [from.text, dev] },
-        to: to.text,
-        comment: null,
-      }),
-    )
+  const element = fc.tuple(anyAddress(), comment).map(
+    ([address, said]): NftEntry => ({
+      kind: 'element',
+      ...table,
+      set: `s${address.family}`,
+      map: false,
+      value: address.text,
+      to: null,
+      comment: said,
+    }),
+  )
+  const pair = fc.tuple(anyAddress(4), anyAddress(4), fc.constantFrom('eth1', 'eth2')).map(
+    ([from, to, dev]): NftEntry => ({
+      kind: 'element',
+      ...table,
+      set: 'm',
+      map: true,
+      value: { concat: [from.text, dev] },
+      to: to.text,
+      comment: null,
+    }),
+  )
   const chain = anyDevice().map(
     (dev): NftEntry => ({ kind: 'chain', ...table, name: 'c', hook: { type: 'filter', hook: 'ingress', prio: 0, policy: 'accept', dev } }),
   )
@@ -235,6 +233,13 @@ describe('laws', () => {
       ...elements,
       ...list,
     ])
+
+  it('are refused with a line where they are damaged', () => {
+    const silenced = ['192.0.2.50', '2001:db8::50']
+      .flatMap((text) => parseAddress(text) ?? [])
+      .map((address) => ({ address, for: 'EgressIP/a' }))
+    refusesWhatIsDamaged(nftables, nftables.print(guardTable(silenced, 'ens3', '1.0.6')))
+  })
 
   it('keeps entries over print and parse, whatever their order', () => {
     obeysItsLaws(nftables, entries)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { printPrefix } from '../../src/model/address.js'
 import { flow, isOwn, openflow, portSymbols, printFlow, withPorts } from '../../src/syntax/openflow.js'
 import { anyAddress, anyFor, anyMac, anyPrefix, shuffled } from './arbitrary.js'
-import { obeysItsLaws } from './laws.js'
+import { obeysItsLaws, refusesWhatIsDamaged } from './laws.js'
 
 const language = openflow('br-ex')
 const one = (text: string) => {
@@ -166,6 +166,10 @@ describe('laws of flows', () => {
       flow({ bridge: 'br-ex', cookie: 0xe6e70001n, match: [...conditions, net].join(','), ...rest }),
     )
     obeysItsLaws(language, fc.array(entries, { maxLength: 8 }))
+  })
+
+  it('are refused with a line where they are damaged', () => {
+    for (const [written, dumped] of REWRITTEN) refusesWhatIsDamaged(language, `# why\n${written}\n${dumped}\n`)
   })
 
   it('does not care for the order of the conditions', () => {
