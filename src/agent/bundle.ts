@@ -23,6 +23,9 @@ export interface Entries {
 
 export const NO_ENTRIES: Entries = { nftables: [], openflow: [], neighbors: [], addresses: [] }
 
+/** OVN writes this bridge, with cookies that can look like ours: it is neither read nor written. */
+export const OVN_BRIDGE = 'br-int'
+
 /** A file of a bundle, read and parsed. */
 interface BundleFile {
   readonly path: string
@@ -121,8 +124,7 @@ function faults(subsystem: string, guard: boolean, entries: readonly Entry[]): r
 }
 
 function flowFault({ bridge, cookie }: Flow, guard: boolean): string | undefined {
-  // OVN writes br-int, with cookies that can look like ours.
-  if (bridge === 'br-int') return 'br-int belongs to OVN; egretta has no flows on it'
+  if (bridge === OVN_BRIDGE) return `${OVN_BRIDGE} belongs to OVN; egretta has no flows on it`
   const own = guard ? cookie === GUARD_COOKIE : (cookie & OWN_COOKIE_MASK) === OWN_COOKIE && cookie >> 32n === 0n
   return own ? undefined : `the cookie 0x${cookie.toString(16)} is not one of egretta's for this file`
 }

@@ -1,7 +1,7 @@
 import { HostFault } from '../host/exec.js'
 import { makeFolder, readText, removeFile, writeAtomic } from '../host/files.js'
 import { type Address, compareAddresses, parseAddress } from '../model/address.js'
-import { type Bundle, bridgesOf, egressAddresses } from './bundle.js'
+import { type Bundle, bridgesOf, egressAddresses, OVN_BRIDGE } from './bundle.js'
 
 /** What the agent must still know of a bundle when the next one comes. */
 interface Known {
@@ -58,14 +58,14 @@ export function knownAddresses(bundle: Bundle, state: State): readonly Address[]
 
 /** Bridges on which the bundle or one before it has flows, sorted. */
 export const knownBridges = (bundle: Bundle, state: State): readonly string[] =>
-  [...new Set([...bridgesOf(bundle), ...known(state).flatMap(({ bridges }) => bridges)])].sort()
+  [...new Set([...bridgesOf(bundle), ...known(state).flatMap(({ bridges }) => bridges)])].filter((name) => name !== OVN_BRIDGE).sort()
 
 const known = ({ applied, predecessor, interrupted }: State): readonly Known[] =>
   [applied, predecessor, interrupted].filter((each) => each !== null)
 
 const describe = (bundle: Bundle): Known => ({
   digest: bundle.manifest.digest,
-  addresses: egressAddresses(bundle).map(({ text }) => text),
+  addresses: [...new Set(egressAddresses(bundle).map(({ text }) => text))],
   bridges: bridgesOf(bundle),
 })
 

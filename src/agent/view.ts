@@ -74,7 +74,8 @@ export function ownAddresses(view: HostView, { announced }: AddressKnowledge): R
  * nothing else hangs on it.
  */
 export function doubtfulAddresses(view: HostView, knowledge: AddressKnowledge): ReadonlySet<string> {
-  const egress = texts(knowledge.known)
+  const own = ownAddresses(view, knowledge)
+  const egress = texts(knowledge.known.filter(({ text }) => !own.has(text)))
   const global = view.addresses.filter(({ address, scope }) => scope === 'global' && !knowledge.marked.has(address.address.text))
   const has = (family: Family) => global.some(({ address: { address } }) => address.family === family && !egress.has(address.text))
   return texts(global.map(({ address }) => address.address).filter(({ family }) => !has(family)))

@@ -71,7 +71,8 @@ export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddr
     async observe() {
       const ours = marked()
       const live = (await readAddresses(exec)).map(({ address, dev }): HostAddress => ({ address, dev, for: null }))
-      const isOwn = (entry: HostAddress) => ours.has(language.key(entry))
+      // Whatever the file says: an address with a network of its own is never an egress IP.
+      const isOwn = (entry: HostAddress) => ours.has(language.key(entry)) && isSingle(entry.address)
       return { own: live.filter(isOwn), foreign: live.filter((entry) => !isOwn(entry)) }
     },
     async apply(changes) {
