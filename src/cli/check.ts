@@ -2,11 +2,12 @@ import { outcomeOf } from '../constructs/outcome.js'
 import { hasErrors } from '../model/policy.js'
 import { countProblems, viewProblems } from '../plan/view.js'
 import type { ExitCode, Request, Terminal } from './request.js'
-import { EXIT, printJson } from './request.js'
+import { EXIT, printJson, refuseUnknownNodes } from './request.js'
 
 /** `egretta check`: the problems of the inputs and of their placement, nothing else. */
 export function check({ project, output, options }: Request, terminal: Terminal): ExitCode {
   const { inputs, problems } = outcomeOf(project.files, project.lock, project.problems, options)
+  refuseUnknownNodes(inputs, options.placement)
   if (output === 'json')
     terminal.out(printJson({ apiVersion: 'egretta.dev/v1alpha1', kind: 'Check', inputDigest: inputs.digest, problems }))
   else terminal.out(problems.length > 0 ? `${viewProblems(problems, terminal.style)}${countProblems(problems)}\n` : 'No problems.\n')

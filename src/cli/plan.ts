@@ -8,11 +8,12 @@ import { objectChange } from '../plan/object-change.js'
 import type { ObjectChange } from '../plan/view.js'
 import { viewPlan, viewProblems } from '../plan/view.js'
 import type { ExitCode, Request, Terminal } from './request.js'
-import { EXIT, printJson } from './request.js'
+import { EXIT, printJson, refuseUnknownNodes } from './request.js'
 
 /** `egretta plan`: what the intent changes. Reads only. */
 export function plan({ project, output, options }: Request, detailed: boolean, terminal: Terminal): ExitCode {
   const outcome = outcomeOf(project.files, project.lock, project.problems, options)
+  refuseUnknownNodes(outcome.inputs, options.placement)
   const planned = buildPlan(outcome)
   const { unreadable } = outcome.inputs
   if (output === 'json') terminal.out(printJson(planned))

@@ -1,6 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { OutcomeOptions } from '../constructs/outcome.js'
+import type { PlacementOptions } from '../model/assignment.js'
+import type { Inputs } from '../model/inputs.js'
 import type { Style } from '../plan/style.js'
+import { UsageError } from './fault.js'
 import type { Project } from './project.js'
 import { readProject } from './project.js'
 
@@ -62,6 +65,15 @@ export function requestOf(both: readonly string[], raw: RawOptions): Request {
   const { intent = [], topology = [], lock = null, output, allowUnassigned = false, drain = [], down = [], rebalance = null } = raw
   const project = readProject({ both, intent, topology, lock })
   return { project, output, options: { placement: { drain, down, rebalance }, allowUnassigned } }
+}
+
+/** A misspelt node would be drained of nothing. Throws UsageError. */
+export function refuseUnknownNodes({ topology, unreadable }: Inputs, { drain, down }: PlacementOptions): void {
+  if (unreadable) return
+  const known = topology.nodes.map(({ name }) => name)
+  const unknown = [...drain, ...down].filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new UsageError(`the topology has no node ${unknown.join(', ')}; it has ${known.slice(0, 20).join(', ') || 'none'}`)
 }
 
 function moves(text: string): number {

@@ -10,7 +10,7 @@ import { countProblems, viewProblems } from '../plan/view.js'
 import { UsageError } from './fault.js'
 import type { Project } from './project.js'
 import type { ExitCode, Request, Terminal } from './request.js'
-import { EXIT, printJson } from './request.js'
+import { EXIT, printJson, refuseUnknownNodes } from './request.js'
 
 export interface SynthOptions {
   /** The output folder. */
@@ -24,6 +24,7 @@ export function synth(request: Request, options: SynthOptions, terminal: Termina
   const { project } = request
   if (options.frozen && project.lockPath === null) throw new UsageError('--frozen compares with a lock; name it with --lock FILE')
   const cluster = clusterOf(project, options.out, request.options)
+  refuseUnknownNodes(cluster.outcome.inputs, request.options.placement)
   const said = request.output === 'json' ? { ...terminal, out: () => {} } : terminal
   const exit = synthesise(cluster, project, options, said)
   if (request.output === 'json') terminal.out(printJson(buildPlan(cluster.outcome)))

@@ -8,14 +8,15 @@ export function processTerminal(): Terminal {
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
-    style: styleOf(process.stdout),
-    errorStyle: styleOf(process.stderr),
+    style: styleOf(process.stdout, process.env),
+    errorStyle: styleOf(process.stderr, process.env),
   }
 }
 
-function styleOf(stream: Pick<WriteStream, 'columns'> & { readonly isTTY?: boolean }): Style {
+/** Lines are broken on a terminal only: what goes to a file or a program stays one line each. */
+export function styleOf(stream: Partial<Pick<WriteStream, 'columns' | 'isTTY'>>, environment: NodeJS.ProcessEnv): Style {
   if (!stream.isTTY) return { color: false, width: Number.POSITIVE_INFINITY }
-  return { color: !process.env.NO_COLOR && process.env.TERM !== 'dumb', width: Math.max(stream.columns || 80, 40) }
+  return { color: !environment.NO_COLOR && environment.TERM !== 'dumb', width: Math.max(stream.columns || 80, 40) }
 }
 
 /** `egretta plan | head` closes the pipe early: that is no failure of ours. */

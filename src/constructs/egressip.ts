@@ -3,7 +3,10 @@ import type { ApiObjectMetadata } from 'cdk8s'
 import { ApiObject, Lazy } from 'cdk8s'
 import type { Construct } from 'constructs'
 import { addressFault, parseAddress } from '../model/address.js'
+import { printPath } from '../model/json.js'
 import { FIRST_MARK, LAST_MARK } from '../model/numbers.js'
+import type { LabelSelector } from '../model/selector.js'
+import { selectorFaults } from '../model/selector.js'
 
 /** Annotation with the packet mark of an object (seed 002): state that whoever decides the placement writes, not intent. */
 export const MARK_ANNOTATION = 'k8s.ovn.org/egressip-mark'
@@ -115,6 +118,10 @@ function faults(name: string, props: EgressIPProps): string[] {
   if (props.egressIPs.length === 0) found.push('egressIPs is empty; give at least one address')
   for (const text of props.egressIPs) if (!parseAddress(text)) found.push(`egressIPs: "${text}" is not an address: ${addressFault(text)}`)
   if (!props.namespaceSelector) found.push('namespaceSelector is missing; {} selects every namespace')
+  for (const key of ['namespaceSelector', 'podSelector', 'egressNodeSelector'] as const) {
+    for (const { path, message } of selectorFaults((props[key] ?? {}) as LabelSelector))
+      found.push(`${printPath([key, ...path])}: ${message}`)
+  }
   const mark = props.metadata?.annotations?.[MARK_ANNOTATION]
   if (mark !== undefined) found.push(`annotation ${MARK_ANNOTATION} is state (${FIRST_MARK} to ${LAST_MARK}, kept in the lock); remove it`)
   return found

@@ -40,11 +40,12 @@ const NOTHING: Placement = { assignments: [], unassigned: [], marks: new Map(), 
  */
 export function outcomeOf(files: readonly SourceFile[], lock: Lock | null, earlier: readonly Problem[], options: OutcomeOptions): Outcome {
   const inputs = readInputs(files, lock, earlier)
-  const policy = { severities: inputs.cluster.policy, allowUnassigned: options.allowUnassigned }
   if (inputs.unreadable) {
-    const problems = applyPolicy(inputs.problems, policy)
+    // The policy may stand in the file that does not parse, and must not hide why the command fails.
+    const problems = applyPolicy(inputs.problems, { severities: {}, allowUnassigned: false })
     return { inputs, placement: NOTHING, held: [], before: new Map(), after: new Map(), problems }
   }
+  const policy = { severities: inputs.cluster.policy, allowUnassigned: options.allowUnassigned }
   const placement = place(inputs, options.placement)
   const now = heldNow(inputs)
   const held = inputs.cluster.placement === 'advisory' ? now : heldThen(inputs, placement)

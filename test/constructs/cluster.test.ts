@@ -121,6 +121,8 @@ describe('errors of the app', () => {
     const group = new Chart(cluster, 'group')
     new EgressIP(group, 'three', { name: 'same', egressIPs: ['192.0.2.50'], namespaceSelector: PROD })
     new EgressIP(cluster, 'four', { name: 'same', egressIPs: ['192.0.2.51'], namespaceSelector: PROD })
+    const wrong = { matchExpressions: [{ key: 'env', operator: 'Is', values: ['prod'] }] }
+    new EgressIP(cluster, 'five', { egressIPs: ['192.0.2.52'], namespaceSelector: wrong })
     new EgressCluster(app, 'other', { topology: CLUSTER })
     let message = ''
     try {
@@ -134,6 +136,7 @@ describe('errors of the app', () => {
       '[demo/two] name "Bad_Name" is not a DNS subdomain',
       '[demo/two] egressIPs is empty',
       '[demo] EgressIP "same" is declared at demo/group/three and at demo/four',
+      '[demo/five] namespaceSelector.matchExpressions[0].operator:',
       '[other] the app has an EgressCluster already',
     ]) {
       expect(message).toContain(part)

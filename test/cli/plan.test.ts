@@ -1,0 +1,160 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { clusterObject, egressIPObject, NODES, namespaceObject } from '../constructs/sources.js'
+import { egretta } from './terminal.js'
+
+const LIST = (...items: readonly object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items })
+const SHOP = namespaceObject('shop', { env: 'prod' })
+const held = (address: string, node: string) => egressIPObject('eip', [address], { status: { items: [{ egressIP: address, node }] } })
+
+let folder: string
+const before = process.cwd()
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'egretta-cli-'))
+  process.chdir(folder)
+})
+afterEach(() => {
+  process.chdir(before)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function project(intent: readonly object[], topology: readonly object[] = [...NODES, SHOP]): void {
+  for (const [role, objects] of [['intent', intent] as const, ['topology', topology] as const]) {
+    mkdirSync(role, { recursive: true })
+    writeFileSync(join(role, 'all.json'), LIST(...objects))
+  }
+}
+
+describe('egretta plan', () => {
+  it('reads intent/ and topology/ of the current directory', async () => {
+    project([egressIPObject('eip', ['192.0.2.50'])])
+    const { exit, out, err } = await egretta('plan')
+    expect({ exit, err }).toEqual({ exit: 0, err: '' })
+    expect(out).toMatch(/\+ 192\.0\.2\.50 {2}eip {2}on node-[abc] {2}primary network 192\.0\.2\.0\/24/)
+  })
+  it('says what to do when there is nothing to read', async () => {
+    const { exit, out, err } = await egretta('plan')
+    expect({ exit, out }).toEqual({ exit: 1, out: '' })
+    expect(err).toMatch(/intent and topology are not there; name the files with --intent PATH and --topology PATH/)
+  })
+  it('takes one PATH for both, and no lock with it', async () => {
+    writeFileSync('dump.json', LIST(...NODES, SHOP, egressIPObject('eip', ['192.0.2.50'])))
+    writeFileSync('egretta.lock.json', 'no lock')
+    expect(await egretta('plan', 'dump.json')).toMatchObject({ exit: 0, err: '' })
+    const { exit, err } = await egretta('plan', 'dump.json', '--lock', 'egretta.lock.json')
+    expect(exit).toBe(1)
+    expect(err).toContain('egretta.lock.json:1:1: error UnreadableInput: The lock egretta.lock.json is not valid JSON')
+  })
+  it('uses the lock of the project', async () => {
+    project([egressIPObject('eip', ['192.0.2.50'])])
+    const addresses = { '192.0.2.50': { node: 'node-c', seen: null } }
+    writeFileSync(
+      'egretta.lock.json',
+      JSON.stringify({ apiVersion: 'egretta.dev/v1alpha1', kind: 'Lock', objects: { eip: { addresses } } }),
+    )
+    expect((await egretta('plan')).out).toContain('No changes. 1 address stays where it is.')
+  })
+  it('prints the plan, and nothing else, as JSON', async () => {
+    project([egressIPObject('eip', ['192.0.2.50', 'oops'])])
+    const { exit, out, err } = await egretta('plan', '-o', 'json')
+    expect({ exit, err }).toEqual({ exit: 3, err: '' })
+    expect(JSON.parse(out)).toMatchObject({ kind: 'Plan', summary: { addresses: 2, assigned: 1 }, problems: [{ code: 'InvalidAddress' }] })
+  })
+  it('exits 1 when a file does not parse, with the plan of the problems as JSON', async () => {
+    project([egressIPObject('eip', ['192.0.2.50'])])
+    writeFileSync('intent/bad.yaml', 'a: [')
+    const json = await egretta('plan', '--output', 'json')
+    expect(json).toMatchObject({ exit: 1, err: '' })
+    expect(JSON.parse(json.out)).toMatchObject({
+      kind: 'Plan',
+      assignments: [],
+      problems: [{ code: 'UnreadableInput', source: { file: 'intent/bad.yaml' } }],
+    })
+    const text = await egretta('plan')
+    expect(text).toMatchObject({ exit: 1, out: '' })
+    expect(text.err).toContain('intent/bad.yaml:1:')
+  })
+  it('exits 2 for differences only when asked to, and only without errors', async () => {
+    project([egressIPObject('eip', ['192.0.2.50'])])
+    expect((await egretta('plan')).exit).toBe(0)
+    expect((await egretta('plan', '--detailed-exitcode')).exit).toBe(2)
+    project([egressIPObject('eip', ['192.0.2.50'])], [...NODES, SHOP, held('192.0.2.50', 'node-a')])
+    expect((await egretta('plan', '--detailed-exitcode')).exit).toBe(0)
+    project([egressIPObject('eip', ['192.0.2.50', 'oops'])])
+    expect((await egretta('plan', '--detailed-exitcode')).exit).toBe(3)
+  })
+  it('takes addresses without a node for warnings with --allow-unassigned', async () => {
+    project([egressIPObject('eip', ['198.51.100.1'])])
+    expect((await egretta('plan')).exit).toBe(3)
+    const { exit, out } = await egretta('plan', '--allow-unassigned')
+    expect(exit).toBe(0)
+    expect(out).toContain('! 198.51.100.1  eip  NoHostingNetwork')
+    project([egressIPObject('eip', ['192.0.2.11'])])
+    expect((await egretta('plan', '--allow-unassigned')).exit).toBe(3)
+  })
+  it('lets the policy of the cluster decide what an error is', async () => {
+    project([egressIPObject('eip', ['192.0.2.11']), clusterObject({ policy: { AddressConflict: 'info' } })])
+    const { exit, out } = await egretta('plan', '-o', 'json')
+    expect(exit).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ unassigned: [{ reason: 'AddressConflict' }], problems: [{ severity: 'info' }] })
+  })
+  it('passes --drain, --down and --rebalance on', async () => {
+    const live = [held('192.0.2.50', 'node-a')]
+    project([egressIPObject('eip', ['192.0.2.50'])], [...NODES, SHOP, ...live])
+    const node = async (...options: readonly string[]) =>
+      JSON.parse((await egretta('plan', '-o', 'json', ...options)).out).assignments[0].node
+    expect(await node()).toBe('node-a')
+    expect(await node('--rebalance')).toBe('node-a')
+    expect(await node('--drain', 'node-a', '--drain', 'node-b')).toBe('node-c')
+    expect(await node('--down', 'node-a', '--down', 'node-c')).toBe('node-b')
+    const misspelt = await egretta('plan', '--drain', 'node-aa')
+    expect(misspelt).toEqual({ exit: 1, out: '', err: 'egretta: the topology has no node node-aa; it has node-a, node-b, node-c\n' })
+  })
+  it('does not take a PATH for the number of --rebalance', async () => {
+    writeFileSync('dump.json', LIST(...NODES, SHOP, egressIPObject('eip', ['192.0.2.50'])))
+    expect((await egretta('plan', '--rebalance', 'dump.json')).exit).toBe(0)
+    expect((await egretta('plan', '--rebalance=3', 'dump.json')).exit).toBe(0)
+    const { exit, err } = await egretta('plan', '--rebalance=many', 'dump.json')
+    expect(exit).toBe(1)
+    expect(err).toContain('Give a number of addresses')
+  })
+})
+
+describe('egretta check', () => {
+  it('prints problems only', async () => {
+    project([egressIPObject('eip', ['192.0.2.50', 'oops'])])
+    const { exit, out } = await egretta('check')
+    expect(exit).toBe(3)
+    expect(out).toMatch(/^intent\/all\.json:1:\d+: error InvalidAddress eip: .*\n {4}Write a plain .*\n1 error, 0 warnings\n$/)
+    expect(JSON.parse((await egretta('check', '-o', 'json')).out)).toMatchObject({ kind: 'Check', problems: [{ code: 'InvalidAddress' }] })
+    project([egressIPObject('eip', ['192.0.2.50'])])
+    expect(await egretta('check')).toEqual({ exit: 0, out: 'No problems.\n', err: '' })
+  })
+  it('exits 1 when something cannot be read', async () => {
+    const { exit, out } = await egretta('check', 'nowhere.yaml')
+    expect(exit).toBe(1)
+    expect(out).toContain('nowhere.yaml cannot be read: it does not exist')
+  })
+})
+
+describe('the command line', () => {
+  it('suggests the command or option that was meant', async () => {
+    expect(await egretta('plna')).toMatchObject({ exit: 1, err: expect.stringContaining('Did you mean plan?') })
+    expect(await egretta('plan', '--allow-unasigned')).toMatchObject({ exit: 1, err: expect.stringContaining('--allow-unassigned') })
+    expect(await egretta('plan', '-o', 'yaml')).toMatchObject({ exit: 1, err: expect.stringContaining('text, json') })
+  })
+  it('prints help and version on stdout', async () => {
+    expect(await egretta('--version')).toMatchObject({ exit: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: '' })
+    const { exit, out } = await egretta('--help')
+    expect(exit).toBe(0)
+    for (const word of ['check', 'plan', 'synth', 'Exit codes:']) expect(out).toContain(word)
+  })
+  it('reads standard input once only', async () => {
+    const { exit, err } = await egretta('plan', '--intent', '-', '--topology', '-')
+    expect(exit).toBe(1)
+    expect(err).toContain('can be read once only')
+  })
+})
