@@ -1,5 +1,5 @@
 import { type Address, type Family, hostPrefix, type Prefix, parseAddress, parsePrefix } from './address.js'
-import { describe, isObject, listAt, objectAt, printPath, textAt, valueAt } from './json.js'
+import { describe, isObject, objectAt, printPath, textAt, valueAt } from './json.js'
 
 export type GatewayMode = 'shared' | 'local'
 
@@ -168,11 +168,9 @@ export function readCloudConfig(value: unknown, fault: Fault): CloudEgressConfig
   }
 }
 
-/** InternalIPs of status.addresses. */
-export function readInternalIPs(status: unknown, fault: Fault): readonly Address[] {
-  const internal = listAt(status, ['addresses']).filter((entry) => valueAt(entry, ['type']) === 'InternalIP')
-  return addresses(
-    internal.map((entry) => valueAt(entry, ['address'])),
-    fault,
+/** InternalIPs among status.addresses; `faultAt` takes what is wrong with the entry of an index. */
+export function readInternalIPs(entries: readonly unknown[], faultAt: (index: number) => Fault): readonly Address[] {
+  return entries.flatMap((entry, index) =>
+    valueAt(entry, ['type']) === 'InternalIP' ? addresses([valueAt(entry, ['address'])], faultAt(index)) : [],
   )
 }

@@ -79,7 +79,6 @@ export function readNode(object: SourceObject): { node: ClusterNode; problems: r
   }
 
   const hasCidrs = typeof annotations[`${OVN}host-cidrs`] === 'string'
-  const status = valueAt(object.value, ['status'])
   const read = {
     primary: annotation(`${OVN}node-primary-ifaddr`, [], readPrefixPair),
     hostPrefixes: hasCidrs ? annotation(`${OVN}host-cidrs`, [], readPrefixList) : annotation(`${OVN}host-addresses`, [], readHostAddresses),
@@ -92,7 +91,9 @@ export function readNode(object: SourceObject): { node: ClusterNode; problems: r
     podSubnets: annotation<ClusterNode['podSubnets']>(`${OVN}node-subnets`, new Map(), readNodeSubnets),
     masqueradeSubnets: annotation(`${OVN}node-masquerade-subnet`, [], readPrefixPair),
     networkIds: annotation<ClusterNode['networkIds']>(`${OVN}network-ids`, new Map(), readNetworkIds),
-    internalIPs: readInternalIPs(status, faultAt('status.addresses', ['status', 'addresses'])),
+    internalIPs: readInternalIPs(listAt(object.value, ['status', 'addresses']), (index) =>
+      faultAt('status.addresses', ['status', 'addresses', index, 'address']),
+    ),
     ready: isReady(object, faultAt),
   }
   const { labels, problems: labelProblems } = readLabels(object)

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { printPrefix } from '../../src/model/address.js'
+import { CLUSTER_SCHEMA } from '../../src/model/cluster-schema.js'
+import { file, found, read } from './texts.js'
+
+const cluster = (spec: string) => `apiVersion: egretta.dev/v1alpha1\nkind: Cluster\nmetadata: {name: c}\nspec:\n${spec}`
+const of = (spec: string) => read([file('intent', cluster(spec))])
+
+describe('the Cluster object', () => {
+  it('has a published schema that is the one it is checked with', () => {
+    expect(JSON.parse(readFileSync(new URL('../../schema/cluster.json', import.meta.url), 'utf8'))).toEqual(CLUSTER_SCHEMA)
+  })
+
+  it('has a default for everything', () => {
+    const { cluster, problems } = read([])
+    expect(problems).toEqual([])
+    expect(cluster).toMatchObject({
+      placement: 'enforced',
+      placementReason: 'no input shows that ovnkube decides',
+      ownership: {},
+      bridge: null,
+      uplink: null,
+      guardDevice: null,
+      nodes: {},
+      unreachable: [],
+      policy: {},
+      nftVersion: '1.0.6',
+    })
+    const texts = Object.fromEntries(Object.entries(cluster.subnets).map(([kind, list]) => [kind, list.map(printPrefix)]))
+    expect(texts).toEqual({
+      pod: [],
+      service: [],
+      join: ['100.64.0.0/16', 'fd98::/64'],
+      transit: ['100.88.0.0/16', 'fd97::/64'],
+      masquerade: ['169.254.169.0/29', 'fd69::/125'],
+    })
+  })
+
+  it('says what no other object says', () => {
+    const { cluster, problems } = of(`  placement: advisory
+  ownership: {openflow: manage, nftables: verify, routes: off}
+  bridge: br-ex
+  uplink: ens3
+  guardDevice: bond0
+  subnets: {join: [100.65.0.0/16], pod: ["fd01::/48"]}
+  nodes: {node-a: {bridge: breth0, uplink: eth0, guardDevice: eth1}}
+  unreachable: [node-c, node-b, node-c]
+  policy: {NoHostingNetwork: warning, EmptyInput: off}
+  nftVersion: 1.0.9
+`)
+    expect(problems).toEqual([])
+    expect(cluster).toMatchObject({
+      placement: 'advisory',
+      placementReason: 'Cluster.spec.placement says so',
+      ownership: { openflow: 'manage', nftables: 'verify', routes: 'off' },
+      bridge: 'br-ex',
+      uplink: 'ens3',
+      guardDevice: 'bond0',
+      nodes: { 'node-a': { bridge: 'breth0', uplink: 'eth0', guardDevice: 'eth1' } },
+      unreachable: ['node-b', 'node-c'],
+      policy: { NoHostingNetwork: 'warning', EmptyInput: 'off' },
+      nftVersion: '1.0.9',
+    })
+    expect(cluster.subnets.join.map(printPrefix)).toEqual(['100.65.0.0/16', 'fd98::/64'])
+    expect(cluster.subnets.pod.map(printPrefix)).toEqual(['fd01::/48'])
+  })
+
+  it('knows only the nodes it names, whatever JavaScript calls its own', () => {
+    expect(of('  nodes: {node-a: {}}\n').cluster.nodes.constructor).toBeUndefined()
+  })
+
+  it.each([
+    ['  placment: advisory\n', ['UnknownField Cluster/c 5:3']],
+    ['  placement: adviser\n', ['InvalidObject Cluster/c 5:14']],
+    ['  ownership: {openflow: mine}\n', ['InvalidObject Cluster/c 5:25']],
+    ['  ownership: {flows: manage}\n', ['UnknownField Cluster/c 5:15']],
+    ['  subnets: {join: [100.64.0.0/16, 100.65.0.0]}\n', ['InvalidObject Cluster/c 5:35']],
+    ['  bridge: a-name-that-is-too-long\n', ['InvalidObject Cluster/c 5:11']],
+    ['  nodes: {node-a: {uplink: "a/b"}}\n', ['InvalidObject Cluster/c 5:28']],
+    ['  unreachable: node-a\n', ['InvalidObject Cluster/c 5:16']],
+    ['  policy: {NoSuchCode: off}\n', ['UnknownField Cluster/c 5:12']],
+    ['  policy: {NoHostingNetwork: fatal}\n', ['InvalidObject Cluster/c 5:30']],
+    ['  nftVersion: 1.1\n', ['InvalidObject Cluster/c 5:15']],
+    ['  - x\n', ['InvalidObject Cluster/c 5:3']],
+  ])('is checked: %s', (spec, problems) => {
+    const inputs = of(spec)
+    expect(found(inputs)).toEqual(problems)
+    expect(inputs.cluster).toEqual({ ...read([]).cluster, nodes: spec.includes('node-a: {') ? { 'node-a': {} } : {} })
+  })
+
+  it('keeps what is right beside what is wrong', () => {
+    const inputs = of('  bridge: br-ex\n  subnets: {join: [x], transit: [100.89.0.0/16]}\n  uplink: 5\n')
+    expect(found(inputs)).toEqual(['InvalidObject Cluster/c 6:20', 'InvalidObject Cluster/c 7:11'])
+    expect(inputs.cluster).toMatchObject({ bridge: 'br-ex', uplink: null })
+    expect(inputs.cluster.subnets.join.map(printPrefix)).toEqual(['100.64.0.0/16', 'fd98::/64'])
+    expect(inputs.cluster.subnets.transit.map(printPrefix)).toEqual(['100.89.0.0/16', 'fd97::/64'])
+  })
+
+  it('of a version that egretta does not know is refused', () => {
+    const inputs = read([file('intent', cluster('  bridge: br-ex\n').replace('v1alpha1', 'v2'))])
+    expect(found(inputs)).toEqual(['InvalidObject Cluster/c 1:13'])
+    expect(inputs.cluster.bridge).toBeNull()
+  })
+
+  it('of another group is another kind', () => {
+    const inputs = read([file('both', 'apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: c}\nspec: {x: 1}\n')])
+    expect(found(inputs)).toEqual([])
+    expect([...inputs.topology.ignored]).toEqual([['Cluster', 1]])
+  })
+
+  it('is one: of two different ones none is taken', () => {
+    const inputs = read([file('intent', cluster('  bridge: br-a\n'), cluster('  bridge: br-b\n').replace('name: c', 'name: d'))])
+    expect(found(inputs)).toEqual(['DuplicateObject Cluster/c 1:1', 'DuplicateObject Cluster/d 7:1'])
+    expect(inputs.cluster.bridge).toBeNull()
+    expect(found(read([file('intent', cluster('  bridge: br-a\n')), file('topology', cluster('  bridge: br-a\n'))]))).toEqual([])
+  })
+
+  it('needs neither a name nor a spec', () => {
+    expect(found(read([file('intent', 'apiVersion: egretta.dev/v1alpha1\nkind: Cluster\n')]))).toEqual([])
+    expect(found(read([file('intent', 'apiVersion: egretta.dev/v1alpha1\nkind: Cluster\nspec:\n')]))).toEqual([])
+  })
+})
