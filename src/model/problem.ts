@@ -48,8 +48,14 @@ export const PROBLEMS = {
   MasqueradeSubnetTooSmall: { severity: 'error', remedy: 'Use a larger masquerade subnet, for example 169.254.0.0/17 and fd69::/112.' },
   UnknownNode: { severity: 'error', remedy: 'Correct the name of the node on the command line.' },
   OverlappingSelection: { severity: 'error', remedy: 'Change the selectors so that one object alone selects the pods.' },
-  UnsupportedNetwork: { severity: 'error', remedy: 'Choose an address of the primary network, or select pods of the default network only.' },
-  OverlappingNetworks: { severity: 'warning', remedy: 'Choose an address that lies in one network of the node, or make sure that the right one hosts it.' },
+  UnsupportedNetwork: {
+    severity: 'error',
+    remedy: 'Choose an address of the primary network, or select pods of the default network only.',
+  },
+  OverlappingNetworks: {
+    severity: 'warning',
+    remedy: 'Choose an address that lies in one network of the node, or make sure that the right one hosts it.',
+  },
   SelectorMatchesNoNamespace: { severity: 'warning', remedy: 'Correct namespaceSelector, or label the namespaces that are meant.' },
   SelectorMatchesEverything: { severity: 'warning', remedy: 'Name the namespaces that are meant in namespaceSelector.' },
   Imbalance: { severity: 'info', remedy: 'Run egretta plan --rebalance to see which addresses would move; without it none does.' },
@@ -58,11 +64,14 @@ export const PROBLEMS = {
   MarkInIntent: { severity: 'warning', remedy: 'Remove the annotation from the intent file; it is read from the topology and the lock.' },
   InvalidNode: { severity: 'warning', remedy: 'Correct the annotation; the node hosts nothing until then.' },
   UnknownField: { severity: 'warning', remedy: 'Correct the spelling of the field, or remove it.' },
-  UnknownNetworkId: { severity: 'warning', remedy: 'Add the NetworkAttachmentDefinition of the network to the topology; it carries k8s.ovn.org/network-id.' },
+  UnknownNetworkId: {
+    severity: 'warning',
+    remedy: 'Add the NetworkAttachmentDefinition of the network to the topology; it carries k8s.ovn.org/network-id.',
+  },
   EmptyInput: { severity: 'warning', remedy: 'Remove the file, or write the objects it should hold.' },
   InvalidBundle: { severity: 'error', remedy: 'Render the bundle again with egretta synth and copy its folder whole.' },
   WrongNode: { severity: 'error', remedy: 'Take the folder of this node, or say with --node which node this host is.' },
-  NodeAddress: { severity: 'error', remedy: "Correct the intent: an address of the node itself cannot be an egress IP." },
+  NodeAddress: { severity: 'error', remedy: 'Correct the intent: an address of the node itself cannot be an egress IP.' },
   ForeignConflict: { severity: 'error', remedy: 'Remove the entry that is named, or let whoever made it do so; nothing was changed.' },
   OvnkubeActive: { severity: 'error', remedy: 'Set Cluster.spec.ownership to verify for what ovnkube-node owns, or stop it on this host.' },
   TooManyRemovals: { severity: 'error', remedy: 'Look at what diff lists; if it is meant, raise --max-remove.' },
@@ -70,7 +79,10 @@ export const PROBLEMS = {
   NoPermission: { severity: 'error', remedy: 'Run as root.' },
   CommandFailed: { severity: 'error', remedy: 'See what the command says, then run again.' },
   NotConverged: { severity: 'error', remedy: 'See who else changes these entries on this host, then run again.' },
-  NoEgressHook: { severity: 'warning', remedy: 'Use kernel 5.16 or newer; until then the node may still speak for the addresses that it no longer answers for.' },
+  NoEgressHook: {
+    severity: 'warning',
+    remedy: 'Use kernel 5.16 or newer; until then the node may still speak for the addresses that it no longer answers for.',
+  },
 } as const satisfies Record<string, Kind>
 
 export type ProblemCode = keyof typeof PROBLEMS
