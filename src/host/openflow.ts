@@ -33,17 +33,24 @@ export function hostOpenflow(exec: Exec, rundir: string, bridges: readonly strin
   }
 }
 
-/** Whether somebody listens on the management socket of a bridge; without it its flows can be neither read nor written. */
+const ANSWER_WITHIN = 2_000
+
+/**
+ * Whether ovs-vswitchd answers on the management socket of a bridge: it greets whoever connects (OFPT_HELLO). Without it the flows of the
+ * bridge can be neither read nor written, and waiting for it would delay everything else.
+ */
 export function isServed(rundir: string, bridge: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(join(rundir, `${bridge}.mgmt`))
-    const answer = (served: boolean) => () => {
+    const answer = (served: boolean) => {
       socket.destroy()
       resolve(served)
     }
-    socket.on('connect', answer(true))
+    socket.setTimeout(ANSWER_WITHIN, () => answer(false))
+    socket.on('data', () => answer(true))
+    socket.on('end', () => answer(false))
     // One that may not be opened is served; ovs-ofctl will say what is wrong with it.
-    socket.on('error', (error: NodeJS.ErrnoException) => answer(error.code === 'EACCES')())
+    socket.on('error', (error: NodeJS.ErrnoException) => answer(error.code === 'EACCES'))
   })
 }
 

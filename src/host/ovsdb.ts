@@ -18,7 +18,7 @@ export interface BridgePort {
   readonly ofport: number | null
 }
 
-const TIMEOUT = 10_000
+const TIMEOUT = 5_000
 
 /**
  * Every bridge with its ports, read over OVSDB (RFC 7047) from `db.sock` in OVS_RUNDIR, sorted by name: ovs-ofctl cannot see port

@@ -109,7 +109,7 @@ function deviceOf(chain: NftEntry, host: HostNames): { readonly entry: NftEntry 
 
 function bridgeOf({ bridges }: HostNames, name: string): Bridge | string {
   if (bridges === null) return 'Open vSwitch does not run'
-  return bridges.find((bridge) => bridge.name === name) ?? `Open vSwitch has no bridge ${name}`
+  return bridges.find((bridge) => bridge.name === name) ?? `Open vSwitch has no bridge ${name}, or does not answer for it`
 }
 
 /**

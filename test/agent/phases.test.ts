@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWith } from '../requires.js'
 import { BRIDGE, writeBundle } from './bundles.js'
@@ -116,9 +116,19 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'the phases of a node', () =
     const { pending } = summary(await node.agent('apply', { phase: 'shutdown' }))
     expect(pending.filter((line) => line.startsWith('nftables'))).toEqual([])
     expect(node.namespace.exec('nft', ['list', 'ruleset']).stdout).toMatch(/hook ingress device "wire"/)
+  })
+
+  it('waits for no Open vSwitch that hangs or does not run', async () => {
+    writeBundle(node.bundle)
+    await node.agent('apply')
+    const daemon = Number(readFileSync(`${node.ovs.rundir}/ovs-vswitchd.pid`, 'utf8'))
+    process.kill(daemon, 'SIGSTOP')
+    const hung = await node.agent('apply', { phase: 'shutdown' }).finally(() => process.kill(daemon, 'SIGCONT'))
+    expect(new Set(summary(hung).pending)).toEqual(new Set(['openflow: Open vSwitch has no bridge br-ex, or does not answer for it']))
+    expect(table()).toBe(true)
+    await node.agent('apply')
 
     rmSync(`${node.ovs.rundir}/db.sock`)
-    writeBundle(node.bundle)
     const blind = summary(await node.agent('apply', { phase: 'shutdown' }))
     expect(blind.exitCode).toBe(4)
     expect(new Set(blind.pending)).toEqual(new Set(['openflow: Open vSwitch does not run']))
