@@ -127,7 +127,7 @@ describe('cdk8s synth', () => {
       recursive: true,
       filter: (path) => !path.endsWith('expected') && !path.endsWith(LOCK),
     })
-    writeFileSync('cdk8s.yaml', `language: typescript\napp: node ${program} demo\noutput: out\n`)
+    writeFileSync('cdk8s.yaml', `language: typescript\napp: node "${program}" demo\noutput: out\n`)
     const { status, stderr, stdout } = run(process.execPath, join(ROOT, 'node_modules/.bin/cdk8s'), 'synth')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('out/manifests/EgressIP.payments.yaml')
