@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { offers } from '../requires.js'
 import { keepAll } from './clean-up.js'
@@ -13,24 +14,30 @@ const NEEDS = ['linux', 'root', 'ip', 'nft', 'ovs', 'arping', 'ndptool', 'tcpdum
 const say = (text = ''): void => console.log(text)
 const indent = (text: string): string => text.trimEnd().replace(/^(?=.)/gm, '    ')
 let steps = 0
-const step = (title: string): void => say(`\n\x1b[1m${++steps}. ${title}\x1b[0m`)
+
+/** Begins a step. Commands run one at a time and block: between them comes the turn of a signal. */
+async function step(title: string): Promise<void> {
+  await nextTurn()
+  say(`\n\x1b[1m${++steps}. ${title}\x1b[0m`)
+}
+
 const show = (command: string, output: string): void => say(`  $ ${command}\n${indent(output)}`)
 
 /** What a person does at a desk: no right and no host is needed. */
-function desk(project: Project): void {
-  step('What would change: a copy of examples/kind-3-nodes, its intent against its topology')
+async function desk(project: Project): Promise<void> {
+  await step('What would change: a copy of examples/kind-3-nodes, its intent against its topology')
   show('egretta plan', project.egretta('plan').stdout)
-  step('Render it: what every node must hold')
+  await step('Render it: what every node must hold')
   show('egretta synth', project.egretta('synth').stdout)
 }
 
 /** Both bundles on two live hosts, twice. */
-function hosts(project: Project, nodes: readonly LabNode[]): readonly string[] {
-  step('The agents apply their bundles')
+async function hosts(project: Project, nodes: readonly LabNode[]): Promise<readonly string[]> {
+  await step('The agents apply their bundles')
   for (const node of nodes) {
     show(`egretta-agent apply --bundle out/nodes/${node.name}`, agent(node, 'apply', project.bundle('out', node.name)).stdout)
   }
-  step('Once more: there is nothing left to do')
+  await step('Once more: there is nothing left to do')
   return nodes.flatMap((node) => {
     const before = holdings(node)
     const changes = apply(node, project.bundle('out', node.name))
@@ -41,37 +48,30 @@ function hosts(project: Project, nodes: readonly LabNode[]): readonly string[] {
 }
 
 async function move(project: Project, network: Network, from: LabNode, to: LabNode, guarded: boolean): Promise<Report> {
-  const old = (node: LabNode): string => project.bundle('out', node.name)
-  const moved = (node: LabNode): string => project.bundle('moved', node.name)
-  apply(to, old(to))
-  apply(from, old(from))
-  return await handOver(
-    network,
-    {
-      addresses: MOVING,
-      from,
-      to,
-      guard: guarded ? () => apply(from, old(from), '--phase', 'shutdown') : null,
-      take: () => apply(to, moved(to)),
-      release: () => apply(from, moved(from)),
-    },
-    LISTEN,
-  )
+  for (const node of [to, from]) apply(node, project.bundle('out', node.name))
+  const shown =
+    (node: LabNode, out: string, ...args: readonly string[]) =>
+    (): void => {
+      const command = ['egretta-agent apply --bundle', `${out}/nodes/${node.name}`, ...args].join(' ')
+      show(command, agent(node, 'apply', project.bundle(out, node.name), ...args).stdout)
+    }
+  const guard = guarded ? shown(from, 'out', '--phase', 'shutdown') : null
+  return await handOver(network, { addresses: MOVING, from, to, guard, take: shown(to, 'moved'), release: shown(from, 'moved') }, LISTEN)
 }
 
 async function handOvers(project: Project, network: Network): Promise<readonly string[]> {
   const [from, to] = network.nodes
   if (!from || !to) throw new Error('the demo needs two nodes')
-  step('A person edits the intent: orders and reports leave through zone b from now on')
+  await step('A person edits the intent: orders and reports leave through zone b from now on')
   project.edit()
   show('egretta plan', project.egretta('plan').stdout)
   show('egretta synth --out moved', project.egretta('synth', '--out', 'moved').stdout)
   const listening = `(${LISTEN.reduce((sum, seconds) => sum + seconds)} s)`
-  step(`Hand-over without the guard: the new node takes the addresses while the old one still has them ${listening}`)
+  await step(`Hand-over without the guard: the new node takes the addresses while the old one still has them ${listening}`)
   const unguarded = await move(project, network, from, to, false)
-  step(`Hand-over with the guard: shutdown phase on the old node, then the new node takes over and announces ${listening}`)
+  await step(`Hand-over with the guard: shutdown phase on the old node, then the new node takes over and announces ${listening}`)
   const guarded = await move(project, network, from, to, true)
-  step('Who spoke for the addresses, as the client heard it (it asked 20 times a second)')
+  await step('Who spoke for the addresses, as the client heard it (it asked 20 times a second)')
   say(indent(`${table([unguarded, guarded], from, to)}\n\n${silences(guarded)}`))
   return faults(unguarded, guarded)
 }
@@ -91,18 +91,18 @@ function standing(project: Project, network: Network): void {
 
 async function demo(keep: boolean): Promise<number> {
   const project = copyExample()
-  desk(project)
+  await desk(project)
   const missing = NEEDS.filter((need) => !offers(need))
   if (missing.length > 0) {
     say(`\nThe second half shows two live hosts. It is left out here: it needs ${missing.join(', ')}.`)
     return 0
   }
-  step('Two nodes and a client, each in a network namespace; the nodes with an Open vSwitch and nftables of their own')
+  await step('Two nodes and a client, each in a network namespace; the nodes with an Open vSwitch and nftables of their own')
   const network = buildNetwork(nodeFacts(NODES_FILE, NODES), [NETWORK_PREFIX])
   for (const { name, bridge, mac, addresses, namespace } of network.nodes) {
     say(`  ${name.padEnd(12)} ${bridge} ${mac} ${addresses.join(' ')}  (namespace ${namespace.name})`)
   }
-  const found = [...hosts(project, network.nodes), ...(await handOvers(project, network))]
+  const found = [...(await hosts(project, network.nodes)), ...(await handOvers(project, network))]
   if (keep) {
     standing(project, network)
     keepAll()
@@ -114,4 +114,10 @@ async function demo(keep: boolean): Promise<number> {
 }
 
 const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } })
-process.exit(await demo(values.keep))
+const ended = demo(values.keep).catch(async (fault: unknown) => {
+  // Ctrl-C reaches the command that runs as well: its end is no news then, and the signal's own turn comes first.
+  await sleep(100)
+  say(`\nFAILED: ${fault instanceof Error ? fault.message : fault}`)
+  return 1
+})
+process.exit(await ended)

@@ -52,11 +52,17 @@ export function copyExample(): Project {
   }
 }
 
-/** `egretta-agent COMMAND --bundle … --node … --state-dir …` in the node's namespace, against its Open vSwitch. */
-export function agent(node: LabNode, command: 'apply' | 'diff', bundle: string, ...args: readonly string[]): Said {
+/** The command line and environment of `egretta-agent COMMAND --bundle … ARGS…` for a node and its Open vSwitch. */
+export function agentCommand(node: LabNode, command: 'apply' | 'diff', bundle: string, ...args: readonly string[]) {
   const main = join(ROOT, 'dist', 'agent', 'main.js')
   const options = ['--bundle', bundle, '--node', node.name, '--state-dir', node.stateDir, ...args]
-  return node.namespace.exec(process.execPath, [main, command, ...options], { env: { OVS_RUNDIR: node.ovs.rundir } })
+  return { program: process.execPath, words: [main, command, ...options], env: { OVS_RUNDIR: node.ovs.rundir } }
+}
+
+/** Runs the agent in the node's namespace. Throws when it does not end with 0. */
+export function agent(node: LabNode, command: 'apply' | 'diff', bundle: string, ...args: readonly string[]): Said {
+  const { program, words, env } = agentCommand(node, command, bundle, ...args)
+  return node.namespace.exec(program, words, { env })
 }
 
 /** Applies a bundle and gives the changes that were made. */
@@ -70,7 +76,7 @@ export function holdings(node: LabNode): string {
   return [
     namespace.exec('nft', ['list', 'ruleset']).stdout,
     ovs.ofctl('dump-flows', node.bridge, '--no-stats'),
-    namespace.exec('ip', ['addr', 'show', 'dev', node.bridge]).stdout,
+    namespace.exec('ip', ['addr', 'show', 'dev', node.bridge, 'scope', 'global']).stdout,
     namespace.exec('ip', ['neigh', 'show', 'nud', 'permanent']).stdout,
     namespace.exec('ip', ['-6', 'neigh', 'show', 'nud', 'permanent']).stdout,
   ].join('\n')
