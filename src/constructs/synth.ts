@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { sha256 } from '../model/bundle.js'
 
 /** Path below the output folder (with `/`) to text. */
@@ -12,7 +12,9 @@ export interface IndexContent {
   readonly nodes: Readonly<Record<string, string>>
 }
 
-export const INDEX = 'index.json'
+const INDEX = 'index.json'
+/** How many foreign files a refusal names. */
+const NAMED = 5
 
 /** The output folder holds files that egretta did not write; nothing was changed. */
 export class ForeignFiles extends Error {}
@@ -89,12 +91,15 @@ function refuseForeign(folder: string, out: string): void {
   if (!existsSync(out)) return
   if (!lstatSync(out).isDirectory()) throw new ForeignFiles(`${folder} is not a folder; choose another output folder`)
   const ours = new Set(listedIn(join(out, INDEX)))
-  const foreign = filesBelow(out).filter((path) => !ours.has(path))
+  const foreign: string[] = []
+  for (const path of filesBelow(out)) {
+    if (!ours.has(path)) foreign.push(join(folder, path))
+    if (foreign.length > NAMED) break
+  }
   if (foreign.length === 0) return
-  const named = foreign.slice(0, 5).map((path) => join(folder, path))
-  const more = foreign.length > named.length ? ` and ${foreign.length - named.length} more` : ''
+  const named = `${foreign.slice(0, NAMED).join(', ')}${foreign.length > NAMED ? ' and more' : ''}`
   throw new ForeignFiles(
-    `${folder} holds files that egretta did not write: ${named.join(', ')}${more}; move them away or choose another output folder; nothing was written`,
+    `${folder} holds files that egretta did not write: ${named}; move them away or choose another output folder; nothing was written`,
   )
 }
 
@@ -108,11 +113,14 @@ function listedIn(index: string): readonly string[] {
   }
 }
 
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .sort()
+/** Lazily: the folder may turn out to be the root of a disk. */
+function* filesBelow(folder: string, prefix = ''): Generator<string> {
+  const entries = readdirSync(join(folder, prefix), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  for (const entry of entries) {
+    const path = `${prefix}${entry.name}`
+    if (entry.isDirectory()) yield* filesBelow(folder, `${path}/`)
+    else yield path
+  }
 }
 
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)

@@ -64,6 +64,11 @@ describe('writeTree', () => {
     expect(() => writeTree(out, tree('other'), INDEX)).toThrow(/out\/nodes\/notes\.txt.*nothing was written/)
     expect(files()).toEqual(before)
   })
+  it('names a few of many foreign files', () => {
+    mkdirSync(join(out, 'deep'), { recursive: true })
+    for (let i = 0; i < 9; i++) writeFileSync(join(out, 'deep', String(i)), '')
+    expect(() => writeTree(out, tree('other'), INDEX)).toThrow(/: \S*out\/deep\/0, .*out\/deep\/4 and more;/)
+  })
   it('refuses a folder that is not its own, however its index.json looks', () => {
     mkdirSync(out)
     for (const text of ['', '{}', '[]', '{"kind":"Index"', '{"kind":"Other","files":[{"path":"index.json"}]}']) {
