@@ -50,7 +50,7 @@ export function loadYaml(text: string): { readonly value: unknown } | TextFault 
     if (error instanceof YAMLException) return syntaxFault(text, error)
     return { offset: 0, message: TOO_DEEP }
   }
-  const message = sizeFault(value, text.length + ALIAS_ALLOWANCE)
+  const message = text.includes('&') ? sizeFault(value, text.length + ALIAS_ALLOWANCE) : null
   return message === null ? { value } : { offset: 0, message }
 }
 
