@@ -1,12 +1,17 @@
 import { type Board, NONE, type Slot, type Step } from './board.js'
 
-/** What searches have seen: each slot with the step that displaced it (null: the start), and the lanes entered. */
+/** What searches have seen: the slots and lanes, and for each displaced slot the one that takes its place. */
 export interface Visits {
-  readonly slots: Map<number, Step | null>
-  readonly lanes: Set<number>
+  readonly slots: Uint8Array
+  readonly lanes: Uint8Array
+  readonly by: Int32Array
 }
 
-export const newVisits = (): Visits => ({ slots: new Map(), lanes: new Set() })
+export const newVisits = ({ network: { slots, seats } }: Board): Visits => ({
+  slots: new Uint8Array(slots.length),
+  lanes: new Uint8Array(seats.length * 3),
+  by: new Int32Array(slots.length).fill(NONE),
+})
 
 /**
  * The chain by which a slot that stands nowhere gets onto one of `nodes`, others making room by moving on, and which ends on
@@ -24,34 +29,35 @@ export function leastLoaded(
   let best: Step | null = null
   let bestLoad = limit + 1
   const queue = [slot]
-  visits.slots.set(slot, null)
+  visits.slots[slot] = 1
   for (let head = 0; head < queue.length; head++) {
     const mover = queue[head] as number
     const { group, family } = board.slot(mover)
-    const displace = (next: number, node: number) => {
-      if (board.isLocked(next) || visits.slots.has(next) || !board.canSwap(next, family)) return
-      visits.slots.set(next, { slot: mover, node })
+    const displace = (next: number) => {
+      if (board.isLocked(next) || visits.slots[next] === 1 || !board.canSwap(next, family)) return
+      visits.slots[next] = 1
+      visits.by[next] = mover
       queue.push(next)
     }
     for (const node of head === 0 ? nodes : board.slot(mover).nodes) {
       if (node === board.at[mover]) continue
       const occupant = board.occupant(group, node)
       if (occupant !== NONE) {
-        displace(occupant, node)
+        displace(occupant)
         continue
       }
       const lane = board.lane(node, family)
-      if (visits.lanes.has(lane)) continue
-      visits.lanes.add(lane)
+      if (visits.lanes[lane] === 1) continue
+      visits.lanes[lane] = 1
       if (board.hasRoom(node, family) && board.load(node) < bestLoad) {
         best = { slot: mover, node }
         bestLoad = board.load(node)
-        if (bestLoad <= enough) return chain(best, visits.slots)
+        if (bestLoad <= enough) return chain(board, best, visits.by)
       }
-      for (const resident of board.residents(node)) displace(resident, node)
+      for (const resident of board.residents(node)) displace(resident)
     }
   }
-  return best && chain(best, visits.slots)
+  return best && chain(board, best, visits.by)
 }
 
 /** A chain that ends on a node, and how many more slots stand away from home after it. */
@@ -61,6 +67,9 @@ interface Route {
   readonly moves: number
 }
 
+/** More moves than any chain has. */
+const FAR = 2 ** 30
+
 /**
  * For every node on which a chain from one of `starts` can end, the one with the fewest moves away from home, by node. Label
  * correcting, since a slot that comes home counts -1; there is no circle of moves that costs less than nothing, because every
@@ -68,32 +77,30 @@ interface Route {
  * cost that no chain can have ends the search.
  */
 export function fewestMoves(board: Board, starts: readonly number[]): readonly Route[] {
-  const cost = new Map<number, number>()
-  const by = new Map<number, Step | null>()
-  const laneCost = new Map<number, number>()
-  const ends = new Map<number, { readonly step: Step; readonly moves: number }>()
-  for (const slot of starts) {
-    cost.set(slot, 0)
-    by.set(slot, null)
-  }
+  const { slots, seats } = board.network
+  const cost = new Int32Array(slots.length).fill(FAR)
+  const laneCost = new Int32Array(seats.length * 3).fill(FAR)
+  const endCost = new Int32Array(seats.length).fill(FAR)
+  const lastMover = new Int32Array(seats.length).fill(NONE)
+  const by = new Int32Array(slots.length).fill(NONE)
+  const waiting = new Uint8Array(slots.length)
   const queue = [...starts]
-  const queued = new Set(starts)
+  for (const slot of starts) cost[slot] = 0
   for (let head = 0; head < queue.length; head++) {
     const mover = queue[head] as number
-    queued.delete(mover)
+    waiting[mover] = 0
     const slot = board.slot(mover)
     const standing = board.at[mover] as number
-    const base = (cost.get(mover) as number) - away(slot, standing)
+    const base = (cost[mover] as number) - away(slot, standing)
     for (const node of slot.nodes) {
       if (node === standing) continue
       const moves = base + away(slot, node)
       const displace = (next: number) => {
-        if (board.isLocked(next) || !board.canSwap(next, slot.family)) return
-        if (moves >= (cost.get(next) ?? Number.POSITIVE_INFINITY) || moves < -board.at.length) return
-        cost.set(next, moves)
-        by.set(next, { slot: mover, node })
-        if (queued.has(next)) return
-        queued.add(next)
+        if (moves >= (cost[next] as number) || board.isLocked(next) || !board.canSwap(next, slot.family) || moves < -slots.length) return
+        cost[next] = moves
+        by[next] = mover
+        if (waiting[next] === 1) return
+        waiting[next] = 1
         queue.push(next)
       }
       const occupant = board.occupant(slot.group, node)
@@ -102,17 +109,19 @@ export function fewestMoves(board: Board, starts: readonly number[]): readonly R
         continue
       }
       const lane = board.lane(node, slot.family)
-      if (moves >= (laneCost.get(lane) ?? Number.POSITIVE_INFINITY)) continue
-      laneCost.set(lane, moves)
-      const end = ends.get(node)
-      if (board.hasRoom(node, slot.family) && (!end || moves < end.moves)) ends.set(node, { step: { slot: mover, node }, moves })
+      if (moves >= (laneCost[lane] as number)) continue
+      laneCost[lane] = moves
+      if (moves < (endCost[node] as number) && board.hasRoom(node, slot.family)) {
+        endCost[node] = moves
+        lastMover[node] = mover
+      }
       for (const resident of board.residents(node)) displace(resident)
     }
   }
   const routes: Route[] = []
-  for (const [node, { step, moves }] of [...ends].sort(([a], [b]) => a - b)) {
-    const steps = chain(step, by)
-    if (steps) routes.push({ steps, node, moves })
+  for (const [node, slot] of lastMover.entries()) {
+    const steps = slot === NONE ? null : chain(board, { slot, node }, by)
+    if (steps) routes.push({ steps, node, moves: endCost[node] as number })
   }
   return routes
 }
@@ -120,11 +129,12 @@ export function fewestMoves(board: Board, starts: readonly number[]): readonly R
 /** 1 where a slot that has a home stands on another node, else 0. */
 const away = ({ home }: Slot, node: number): number => (home === null || node === NONE || node === home ? 0 : 1)
 
-/** The steps that lead to an end, last one first; null where they go in a circle. */
-function chain(end: Step, by: ReadonlyMap<number, Step | null>): readonly Step[] | null {
+/** The steps that lead to an end, last one first: each slot goes where the one before it stands. Null where they go in a circle. */
+function chain(board: Board, end: Step, by: Int32Array): readonly Step[] | null {
   const steps = [end]
-  for (let step = by.get(end.slot); step; step = by.get(step.slot)) {
-    if (steps.push(step) > by.size) return null
+  for (let slot = end.slot, mover = by[slot] as number; mover !== NONE; slot = mover, mover = by[slot] as number) {
+    steps.push({ slot: mover, node: board.at[slot] as number })
+    if (steps.length > by.length) return null
   }
   return steps
 }

@@ -49,7 +49,7 @@ function fill(board: Board, budget: number): number {
 /** Gets a slot onto a node, best where it can reach, else where there is room anyway. */
 function insert(board: Board, slot: number): boolean {
   const { nodes } = board.slot(slot)
-  const steps = leastLoaded(board, slot, nodes, newVisits(), Number.POSITIVE_INFINITY, board.leastLoad())
+  const steps = leastLoaded(board, slot, nodes, newVisits(board), Number.POSITIVE_INFINITY, board.leastLoad())
   return steps !== null && (board.follow(steps) || nodes.some((node) => board.enter(slot, node)))
 }
 
@@ -60,7 +60,7 @@ function settle(board: Board, ties: readonly number[]): void {
     if (board.isLocked(slot) || now === NONE) continue
     board.leave(slot)
     const load = board.load(now)
-    const visits = newVisits()
+    const visits = newVisits(board)
     for (const node of board.slot(slot).nodes) {
       if (node === now) {
         board.enter(slot, now)

@@ -166,7 +166,7 @@ describe('solve', () => {
     )
   })
 
-  it('places 1,000 addresses on 100 nodes in a few seconds, also where capacity is short', () => {
+  it('places 1,000 addresses on 100 nodes in a few seconds of processor time, also where capacity is short', () => {
     const nodes = Array.from({ length: 100 }, (_, i) => i)
     const slots = Array.from(
       { length: 1000 },
@@ -174,12 +174,12 @@ describe('solve', () => {
     )
     const seats = nodes.map((node) => ({ capacity: { ip: node % 10, ipv4: null, ipv6: null }, held: { ipv4: node % 3, ipv6: 0 } }))
     const network = { slots, seats, groups: 500 }
-    const start = performance.now()
+    const start = process.cpuUsage().user
     const answer = solve(
       network,
       slots.map((_, slot) => slot),
     )
-    expect(performance.now() - start).toBeLessThan(5000)
+    expect((process.cpuUsage().user - start) / 1000).toBeLessThan(4000)
     expect(isValid(network, answer)).toBe(true)
     const room = seats.reduce((sum, seat) => sum + Math.max(0, seat.capacity.ip - seat.held.ipv4), 0)
     expect(answer.filter((node) => node !== null).length).toBe(room)
