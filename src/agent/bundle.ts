@@ -1,4 +1,4 @@
-import { listFiles, readText } from '../host/files.js'
+import { listFolder, readText } from '../host/files.js'
 import { isOwnTable } from '../host/nftables.js'
 import { type Address, isGlobalUnicast, parseAddress, printPrefix, width } from '../model/address.js'
 import { type BundleManifest, type Phase, parseManifest, sha256 } from '../model/bundle.js'
@@ -53,27 +53,26 @@ export interface BundleGuard {
 /** The bundle in a folder, or why it is refused. Every file is read once, and what was read is what is checked and used. */
 export function loadBundle(folder: string): Bundle | readonly Problem[] {
   const refuse = (message: string, remedy?: string) => [problem('InvalidBundle', { message, ...(remedy !== undefined && { remedy }) })]
-  const found = listFiles(folder)
-  if (found === null || found.files.length === 0) {
-    const what = found === null ? 'is not there' : 'is empty'
+  const found = listFolder(folder)
+  if (found === null || found.length === 0) {
     return refuse(
-      `the bundle folder ${folder} ${what}`,
+      `the bundle folder ${folder} ${found === null ? 'is not there' : 'is empty'}`,
       'Point --bundle to the folder of this node in out/nodes; a node that hosts nothing has files too.',
     )
   }
-  const [link] = found.links
-  if (link !== undefined) return refuse(`${link} in ${folder} is a symbolic link; a bundle holds plain files only`)
-  const text = found.files.includes('bundle.json') ? readText(`${folder}/bundle.json`) : null
+  const other = found.find(({ plain }) => !plain)
+  if (other) return refuse(`${other.name} in ${folder} is a folder, a symbolic link or the like; a bundle holds plain files only`)
+  const text = readText(`${folder}/bundle.json`)
   if (text === null) return refuse(`${folder} has no bundle.json`, 'Point --bundle to the folder of this node in out/nodes.')
   const { manifest, refusal } = parseManifest(text)
   if (manifest === null) return refuse(refusal)
-  const listed = new Set(manifest.files.map(({ path }) => path))
-  const extra = found.files.find((path) => path !== 'bundle.json' && !listed.has(path))
-  if (extra !== undefined) return refuse(`bundle.json does not list the file ${extra}`)
-  return readFiles(folder, manifest) ?? refuse('the bundle changed while it was read', 'Run again when the bundle is complete.')
+  const listed = new Set(['bundle.json', ...manifest.files.map(({ path }) => path)])
+  const extra = found.find(({ name }) => !listed.has(name))
+  if (extra) return refuse(`bundle.json does not list the file ${extra.name}`)
+  return readFiles(folder, manifest)
 }
 
-function readFiles(folder: string, manifest: BundleManifest): Bundle | readonly Problem[] | null {
+function readFiles(folder: string, manifest: BundleManifest): Bundle | readonly Problem[] {
   const files: BundleFile[] = []
   const problems: Problem[] = []
   const refuse = (message: string, remedy?: string) =>

@@ -57,7 +57,8 @@ export function planPart(host: Host, goal: Goal, observed: Observation): PartPla
   return { changes, conflicts }
 }
 
-function split(part: Part, observed: Observed<Entry> = { own: [], foreign: [] }): Observed<Entry> {
+/** What belongs to a part, and everything else as foreign to it. */
+export function split(part: Part, observed: Observed<Entry> = { own: [], foreign: [] }): Observed<Entry> {
   const mine = (entry: Entry) => isGuard(entry) === (part === 'guard')
   return { own: observed.own.filter(mine), foreign: [...observed.foreign, ...observed.own.filter((entry) => !mine(entry))] }
 }

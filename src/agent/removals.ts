@@ -2,7 +2,7 @@ import type { Change } from '../model/change.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { Entry } from '../syntax/languages.js'
 import type { Bundle } from './bundle.js'
-import { type Observation, SUBSYSTEMS } from './reconcile.js'
+import { type Observation, SUBSYSTEMS, split } from './reconcile.js'
 
 /** A subsystem with no more entries than this may lose them all. */
 const FEW = 10
@@ -33,7 +33,7 @@ export function tooManyRemovals(
   maxRemove: number,
 ): readonly Problem[] {
   return SUBSYSTEMS.flatMap((name) => {
-    const held = observed[name]?.own.length ?? 0
+    const held = split('base', observed[name]).own.length
     const isMoved = (entry: Entry | null) => entry !== null && 'address' in entry && moved.has(entry.address.address.text)
     const removed = changes.filter(({ subsystem, op, from }) => subsystem === name && op === 'delete' && !isMoved(from)).length
     if (held <= FEW || removed * 100 <= held * maxRemove) return []

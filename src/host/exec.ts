@@ -55,9 +55,9 @@ const PACKAGES: Readonly<Record<string, readonly [debian: string, rhel: string]>
 /** Makes the one way in which this program starts others. */
 export function createExec(options: ExecOptions = {}): Exec {
   const { prefix = [], scratch = '/tmp', path = PATH, inherit } = options
-  return (command, args, { input, timeout = TIMEOUT } = {}) => {
+  return async (command, args, { input, timeout = TIMEOUT } = {}) => {
     const [program = command, ...words] = [...prefix, command, ...args]
-    const stdin = input === undefined ? undefined : inputFile(scratch, input)
+    const stdin = input === undefined ? undefined : inputFile(scratch, input, command)
     return new Promise<Outcome>((resolve, reject) => {
       const child = spawn(program, words, {
         env: { LC_ALL: 'C', PATH: path },
@@ -114,13 +114,21 @@ export function failure(command: string, args: readonly string[], outcome: Outco
 }
 
 /** An unnamed file with this text. Written at position 0 without moving the offset, which the child shares. */
-function inputFile(folder: string, text: string): number {
+function inputFile(folder: string, text: string, command: string): number {
   const name = `${folder}/.egretta-${randomUUID()}`
-  const fd = openSync(name, 'wx+', 0o600)
-  unlinkSync(name)
-  const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at)
-  return fd
+  try {
+    const fd = openSync(name, 'wx+', 0o600)
+    unlinkSync(name)
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at)
+    return fd
+  } catch (error) {
+    throw new HostFault(
+      'CommandFailed',
+      `the input of ${command} cannot be written: ${(error as Error).message}`,
+      `Make room in ${folder}, then run again.`,
+    )
+  }
 }
 
 function missing(command: string): HostFault {

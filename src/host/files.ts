@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import { HostFault } from './exec.js'
 
 /** The text of a file; null when it is not there. Fails with HostFault when it may not be read or is no file. */
@@ -17,6 +17,15 @@ export function readText(path: string): string | null {
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw fileFault(path, error)
+  }
+}
+
+/** A descriptor of a file that is made where it is missing and emptied where it is not. */
+export function openForWriting(path: string): number {
+  try {
+    return openSync(path, 'w', 0o600)
   } catch (error) {
     throw fileFault(path, error)
   }
@@ -51,20 +60,12 @@ export function removeFile(path: string): void {
   }
 }
 
-/**
- * Paths, relative to the folder and sorted, of everything below it that is no folder; null when the folder is not there.
- * A symbolic link stands for itself and is named in `links`: what it points to is outside of the folder.
- */
-export function listFiles(folder: string): { readonly files: readonly string[]; readonly links: readonly string[] } | null {
+/** What stands in a folder, sorted by name, and whether it is a plain file: no folder, no symbolic link. Null when the folder is not there. */
+export function listFolder(folder: string): readonly { readonly name: string; readonly plain: boolean }[] | null {
   try {
-    const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    const entries = found.map((path) => ({ path: path.split(sep).join('/'), stat: lstatSync(join(folder, path)) }))
-    const named = (test: (entry: (typeof entries)[number]) => boolean) =>
-      entries
-        .filter(test)
-        .map(({ path }) => path)
-        .sort()
-    return { files: named(({ stat }) => !stat.isDirectory()), links: named(({ stat }) => stat.isSymbolicLink()) }
+    return readdirSync(folder)
+      .sort()
+      .map((name) => ({ name, plain: lstatSync(join(folder, name)).isFile() }))
   } catch (error) {
     if (isCode(error, 'ENOENT', 'ENOTDIR')) return null
     throw fileFault(folder, error)
@@ -73,12 +74,6 @@ export function listFiles(folder: string): { readonly files: readonly string[]; 
 
 /** The name of this machine, as the kernel has it. */
 export const machineName = (): string => hostname()
-
-/** Whether a path stays inside of the folder it is relative to. */
-export function staysInside(path: string): boolean {
-  const inside = relative('/f', join('/f', path))
-  return path !== '' && !path.startsWith('/') && inside === path && inside !== '..' && !inside.startsWith('../')
-}
 
 function syncFolder(folder: string): void {
   const fd = openSync(folder, 'r')

@@ -1,7 +1,7 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createExec, type ExecOptions, HostFault } from './exec.js'
-import { makeFolder } from './files.js'
+import { makeFolder, openForWriting } from './files.js'
 
 export interface RunLock {
   /** The locked descriptor. A child that inherits it keeps the lock until it ends too. */
@@ -18,7 +18,7 @@ const WAIT_SECONDS = 10
  */
 export async function lockState(stateDir: string, options: ExecOptions): Promise<RunLock> {
   makeFolder(stateDir)
-  const fd = openSync(join(stateDir, 'lock'), 'w', 0o600)
+  const fd = openForWriting(join(stateDir, 'lock'))
   const { code } = await createExec({ ...options, inherit: fd })('flock', ['--timeout', `${WAIT_SECONDS}`, '3'], {
     timeout: (WAIT_SECONDS + 5) * 1000,
   })
