@@ -5,13 +5,16 @@ import { describe, expect, it } from 'vitest'
 /** What a group of tests needs of the machine: a right, the platform, or a program (scripts/setup installs them). */
 export type Need = 'root' | 'linux' | 'nft' | 'ovs' | 'ip' | 'arping' | 'ndisc6' | 'ndptool' | 'tcpdump' | 'conntrack' | 'cdk8s'
 
-const SYSTEM_PATH = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/bin', '/bin']
+// nft, ip and the programs of Open vSwitch are in sbin, which not every root has on the path (su without -).
+// What the tests start inherits it.
+const PATH = [...new Set([...(process.env.PATH ?? '').split(delimiter).filter(Boolean), '/usr/sbin', '/sbin', '/usr/bin', '/bin'])]
+process.env.PATH = PATH.join(delimiter)
 
 const found = (program: string): boolean =>
-  SYSTEM_PATH.some((folder) => {
+  PATH.some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK)
-      return folder !== ''
+      return true
     } catch {
       return false
     }
