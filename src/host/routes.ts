@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '../model/address.js'
-import { type Exec, output } from './exec.js'
+import { type Exec, failure } from './exec.js'
 
 /**
  * Addresses that a route of the main table names as its source (`src`). The kernel does so for the network of an interface's address and
@@ -8,7 +8,12 @@ import { type Exec, output } from './exec.js'
 export async function readPreferredSources(exec: Exec): Promise<readonly Address[]> {
   const found: Address[] = []
   for (const family of ['-4', '-6']) {
-    const routes = JSON.parse((await output(exec, 'ip', [family, '-j', 'route', 'show'])) || '[]') as readonly { prefsrc?: string }[]
+    const args = [family, '-j', 'route', 'show']
+    const outcome = await exec('ip', args)
+    // A kernel without IPv6 has no routes of it.
+    const absent = outcome.code !== 0 && /not supported/.test(outcome.stderr)
+    if (outcome.code !== 0 && !absent) throw failure('ip', args, outcome)
+    const routes = JSON.parse((!absent && outcome.stdout) || '[]') as readonly { prefsrc?: string }[]
     for (const { prefsrc } of routes) {
       const address = parseAddress(prefsrc ?? '')
       if (address) found.push(address)
