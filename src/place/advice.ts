@@ -38,7 +38,8 @@ function selectorAdvice({ topology }: Inputs, object: EgressIPIntent): readonly 
   }
   const none = topology.namespaces.length > 0 && !topology.namespaces.some(({ labels }) => matches(object.namespaceSelector, labels))
   if (!none) return []
-  const message = `namespaceSelector of ${object.name} matches none of the ${topology.namespaces.length} namespaces.`
+  const { length } = topology.namespaces
+  const message = `namespaceSelector of ${object.name} matches ${length === 1 ? 'not the only namespace' : `none of the ${length} namespaces`}.`
   return [problem('SelectorMatchesNoNamespace', { object: object.name, message, source })]
 }
 

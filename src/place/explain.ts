@@ -1,3 +1,4 @@
+import { isGlobalUnicast } from '../model/address.js'
 import type { NodeReason, Unassigned, UnassignedReason } from '../model/assignment.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { Claim, Refusal } from './claims.js'
@@ -19,27 +20,39 @@ const FILTERS: readonly (readonly [NodeReason, UnassignedReason, one: string, ma
 
 type ExcludedNode = Unassigned['nodes'][number]
 
+interface Part {
+  readonly count: number
+  readonly one: string
+  readonly many: string
+}
+
+/** "the only node is not Ready", "all 3 nodes are not Ready", "of 3 nodes, 1 is not Ready and 2 have no capacity left" */
+function tell(parts: readonly Part[], total: number): string {
+  const [first] = parts
+  if (!first) return 'the cluster has no node'
+  if (parts.length === 1) return total === 1 ? `the only node ${first.one}` : `all ${total} nodes ${first.many}`
+  return `of ${total} nodes, ${list(parts.map(({ count, one, many }) => `${count} ${count === 1 ? one : many}`))}`
+}
+
 /** Why no node takes an address, from the first rule that excludes each (sorted by node): the filter that removed the last one. */
 export function explain(
   excluded: readonly ExcludedNode[],
 ): Pick<Unassigned, 'reason' | 'reasons' | 'nodes'> & { readonly because: string } {
   let reason: UnassignedReason = 'NoMatchingNode'
   const reasons: Partial<Record<NodeReason, number>> = {}
-  const parts: string[] = []
+  const parts: Part[] = []
   for (const [nodeReason, addressReason, one, many] of FILTERS) {
     const count = excluded.filter((node) => node.reason === nodeReason).length
     if (count === 0) continue
     reason = addressReason
     reasons[nodeReason] = count
-    parts.push(`${count} ${count === 1 ? one : many}`)
+    parts.push({ count, one, many })
   }
-  const because =
-    parts.length === 0 ? 'the cluster has no node' : `of ${excluded.length} ${excluded.length === 1 ? 'node' : 'nodes'}, ${list(parts)}`
-  return { reason, reasons, nodes: excluded.slice(0, NAMED_NODES), because }
+  return { reason, reasons, nodes: excluded.slice(0, NAMED_NODES), because: tell(parts, excluded.length) }
 }
 
 /** "a", "a and b", "a, b and c" */
-export const list = (parts: readonly string[]): string =>
+const list = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 
 /** An address that no node takes, with its problem. */
@@ -48,7 +61,8 @@ export function withoutNode(
   excluded: readonly ExcludedNode[],
 ): { readonly unassigned: Unassigned; readonly problem: Problem } {
   const { because, ...why } = explain(excluded)
-  const message = `${claim.address.text} of ${claim.object.name} is on no node: ${because}.`
+  const odd = why.reason === 'NoHostingNetwork' && !isGlobalUnicast(claim.address)
+  const message = `${claim.address.text} of ${claim.object.name} is on no node: ${odd ? 'no network hosts an address that is not global unicast' : because}.`
   return {
     unassigned: { egressIP: claim.address.text, object: claim.object.name, message, from: claim.from, ...why },
     problem: problem(why.reason, { object: claim.object.name, message, source: claim.source }),

@@ -14,8 +14,8 @@ describe('what is worth knowing', () => {
   })
 
   it('is a selector that matches no namespace, or every pod', () => {
-    expect(told([a, team('web'), egressIP('wbe', ['192.0.2.40'])])).toEqual([
-      'warning SelectorMatchesNoNamespace wbe: namespaceSelector of wbe matches none of the 1 namespaces.',
+    expect(told([a, team('web'), team('shop'), egressIP('wbe', ['192.0.2.40'])])).toEqual([
+      'warning SelectorMatchesNoNamespace wbe: namespaceSelector of wbe matches none of the 2 namespaces.',
     ])
     expect(told([a, egressIP('web', ['192.0.2.40'])])).toEqual([])
     expect(told([a, team('web'), egressIP('web', ['192.0.2.40'], { namespaces: {} })])).toEqual([

@@ -248,6 +248,22 @@ describe('an address without a node', () => {
     expect(entry?.nodes.map(({ node }) => node)).toEqual(many.slice(0, 20).map((_, i) => `n${String(i).padStart(2, '0')}`))
   })
 
+  it('is told that no network hosts what is not global unicast', () => {
+    const [entry] = placed([node('alder-a'), egressIP('web', ['224.0.0.9'])]).unassigned
+    expect(entry).toMatchObject({
+      reason: 'NoHostingNetwork',
+      message: '224.0.0.9 of web is on no node: no network hosts an address that is not global unicast.',
+    })
+  })
+
+  it('says it shortly where one rule excludes every node', () => {
+    const message = (...nodes: Parameters<typeof placed>[0]) => placed([...nodes, egressIP('web', ['203.0.113.5'])]).unassigned[0]?.message
+    expect(message(node('alder-a'))).toBe('203.0.113.5 of web is on no node: the only node has no network that contains it.')
+    expect(message(node('alder-a'), node('alder-b'))).toBe(
+      '203.0.113.5 of web is on no node: all 2 nodes have no network that contains it.',
+    )
+  })
+
   it('is refused without nodes too, and keeps the name of its last holder', () => {
     const [entry] = placed([egressIP('web', ['192.0.2.40'], { status: { '192.0.2.40': 'gone' } })]).unassigned
     expect(entry).toMatchObject({
