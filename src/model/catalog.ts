@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from './bundle.js'
 import { describe, valueAt } from './json.js'
-import { type KnownKind, knownKind } from './kind.js'
+import { type KnownKind, knownKind, nameKey } from './kind.js'
 import type { Lock } from './lock.js'
 import { type Problem, problem } from './problem.js'
 import { isObjectName } from './selector.js'
@@ -47,7 +47,7 @@ export function catalog(objects: readonly SourceObject[], lock: Lock | null): Ca
       problems.push(fault)
       continue
     }
-    items.push({ kind, key: `${object.namespace ?? ''}/${object.name}`, content: sha256(canonicalJson(object.value)), object })
+    items.push({ kind, key: nameKey(kind, object), content: sha256(canonicalJson(object.value)), object })
   }
   const line = ({ kind, key, content, object }: Item) => `${object.role} ${kind} ${key} ${content}`
   const lines = items

@@ -33,8 +33,7 @@ const selector = (description: string) => ({
 /** What egressNodeSelector is where an object does not say it (seed 003). */
 export const DEFAULT_NODE_SELECTOR = { matchExpressions: [{ key: 'k8s.ovn.org/egress-assignable', operator: 'Exists' }] }
 
-/** Schema of one EgressIP, as the CustomResourceDefinition carries it. */
-export const EGRESSIP_SCHEMA = {
+const EGRESSIP_SCHEMA = {
   description: 'Addresses that the traffic of selected pods leaves the cluster with.',
   type: 'object',
   required: ['spec'],

@@ -1,6 +1,6 @@
 import { type Address, addressFault, parseAddress } from './address.js'
-import { EGRESSIP_SCHEMA } from './egressip-crd.js'
-import { describe, isObject, listAt, objectAt, type Path, printPath, textAt, valueAt, withoutNulls } from './json.js'
+import { EGRESSIP_CRD } from './egressip-crd.js'
+import { describe, isObject, type JsonObject, listAt, objectAt, type Path, printPath, textAt, valueAt, withoutNulls } from './json.js'
 import { type Problem, problem } from './problem.js'
 import { closed, type SchemaFault, schemaCheck } from './schema.js'
 import { type LabelSelector, selectorFaults } from './selector.js'
@@ -29,8 +29,9 @@ export interface EgressIPIntent {
 const MARK = 'k8s.ovn.org/egressip-mark'
 const SELECTORS = ['namespaceSelector', 'podSelector', 'egressNodeSelector'] as const
 
-const check = schemaCheck(closed(EGRESSIP_SCHEMA.properties.spec))
-const fillDefaults = schemaCheck(EGRESSIP_SCHEMA.properties.spec, true)
+const SCHEMA = EGRESSIP_CRD.spec.versions[0].schema.openAPIV3Schema
+const check = schemaCheck(closed({ ...SCHEMA, properties: { ...SCHEMA.properties, metadata: {}, status: {} } }))
+const fillDefaults = schemaCheck(SCHEMA.properties.spec, true)
 
 /** What a live object says beside its spec. */
 export interface Live {
@@ -46,15 +47,17 @@ export const NOTHING_LIVE: Live = { object: null, created: null, status: new Map
 
 /** The spec of an EgressIP. `intent` is null where the schema or a selector is wrong: InvalidObject. Unknown fields are UnknownField. */
 export function readEgressIP(object: SourceObject, live: Live): { intent: EgressIPIntent | null; problems: readonly Problem[] } {
-  const spec = withoutNulls(objectAt(object.value, ['spec'])) as Record<string, unknown>
-  const faults = check(spec)
+  const { metadata: _metadata, status: _status, ...rest } = object.value
+  const value = withoutNulls(rest) as JsonObject
+  const faults = check({ apiVersion: object.apiVersion, kind: object.kind, ...value })
+  const spec = value.spec as Record<string, unknown>
   const wrong = faults.filter(({ kind }) => kind === 'wrong')
   if (wrong.length === 0) {
     fillDefaults(spec)
     wrong.push(...semanticFaults(spec))
   }
   const unknown = faults.filter(({ kind }) => kind === 'unknown')
-  const problems = [...wrong.map((fault) => specProblem(object, fault)), ...unknown.map((fault) => specProblem(object, fault))]
+  const problems = [...wrong.map((fault) => faultProblem(object, fault)), ...unknown.map((fault) => faultProblem(object, fault))]
   if (wrong.length > 0) return { intent: null, problems }
   const selector = (name: (typeof SELECTORS)[number]) => (spec[name] ?? {}) as LabelSelector
   const intent: EgressIPIntent = {
@@ -75,20 +78,22 @@ export function readEgressIP(object: SourceObject, live: Live): { intent: Egress
 function semanticFaults(spec: unknown): readonly SchemaFault[] {
   return SELECTORS.flatMap((name) =>
     selectorFaults(objectAt(spec, [name]) as LabelSelector).map(
-      ({ path, message }): SchemaFault => ({ kind: 'wrong', path: [name, ...path], message: `is wrong: ${message}` }),
+      ({ path, message }): SchemaFault => ({
+        kind: 'wrong',
+        path: ['spec', name, ...path],
+        message: `is wrong: ${message}`,
+      }),
     ),
   )
 }
 
-function specProblem(object: SourceObject, { kind, path, message }: SchemaFault): Problem {
-  const full: Path = ['spec', ...path]
-  const written = valueAt(object.value, full)
-  const bare = path[0] === 'egressIPs' && path.length === 2 ? unquoted(written) : null
+function faultProblem(object: SourceObject, { kind, path, message }: SchemaFault): Problem {
+  const bare = path[1] === 'egressIPs' ? unquoted(valueAt(object.value, path)) : null
   const remedy = bare === null ? {} : { remedy: `Write "${bare}" in quotes: unquoted, YAML takes its last colon for the end of a key.` }
   return problem(kind === 'unknown' ? 'UnknownField' : 'InvalidObject', {
     object: subject(object),
-    message: `EgressIP ${object.name}: ${printPath(full)} ${message}.`,
-    source: object.at(full, kind === 'unknown'),
+    message: `EgressIP ${object.name}: ${printPath(path)} ${message}.`,
+    source: object.at(path, kind === 'unknown'),
     ...remedy,
   })
 }

@@ -17,6 +17,12 @@ const GROUPS = {
 
 export type KnownKind = keyof typeof GROUPS
 
+const NAMESPACED: readonly KnownKind[] = ['UserDefinedNetwork', 'Pod', 'ConfigMap', 'NetworkAttachmentDefinition']
+
+/** What no two objects of a kind share: the name, of a namespaced kind with the namespace before it. */
+export const nameKey = (kind: KnownKind, { namespace, name }: SourceObject): string =>
+  NAMESPACED.includes(kind) ? `${namespace ?? 'default'}/${name}` : name
+
 /** The ConfigMaps that are read, as `<namespace>/<name>`. */
 export const GATEWAY_MODE_CONFIG = 'openshift-network-operator/gateway-mode-config'
 export const OVN_CONFIG_MAP = 'ovn-kubernetes/ovn-config'

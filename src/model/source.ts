@@ -58,8 +58,10 @@ export function parseSource(file: SourceFile): { objects: readonly SourceObject[
     return { objects: [], problems: [problem('EmptyInput', { message: `${name} is empty.`, source: position(0) })] }
   }
 
-  const json = file.file.endsWith('.json') || (!/\.ya?ml$/.test(file.file) && /^\s*\{\s*"/.test(text))
-  const { documents, faults } = json ? jsonDocuments(text) : yamlDocuments(text)
+  const named = file.file.endsWith('.json')
+  const asJson = named || /^\s*[[{]/.test(text) ? jsonDocuments(text) : null
+  const json = named || asJson?.faults.length === 0
+  const { documents, faults } = json && asJson ? asJson : yamlDocuments(text)
   const problems: Problem[] = faults.map((fault) =>
     problem('UnreadableInput', {
       message: `${name} is not valid ${json ? 'JSON' : 'YAML'}: ${fault.message}.`,

@@ -11,7 +11,7 @@ import { attachmentNetworks, readAttachment, readNetworks, type UserDefinedNetwo
 export type { ClusterFacts } from './cluster-facts.js'
 export type { ClusterNamespace } from './namespace.js'
 export type { ClusterNode } from './node.js'
-export type { CloudEgressConfig, Gateway, GatewayMode } from './node-annotations.js'
+export type { CloudEgressConfig, Gateway } from './node-annotations.js'
 export type { ClusterPod } from './pod.js'
 export type { UserDefinedNetwork } from './user-defined-network.js'
 

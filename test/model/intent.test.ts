@@ -98,6 +98,13 @@ describe('an EgressIP that is wrong', () => {
     expect(inputs.intent.invalid).toMatchObject([{ name, texts: [A] }])
   })
 
+  it('is told of a spec that is missing, and of a misspelt one', () => {
+    const inputs = read([file('both', egressIP('eip-a', [A]).replace('spec:', 'specs:'))])
+    expect(found(inputs)).toEqual(['InvalidObject eip-a 1:1', 'UnknownField eip-a 5:1'])
+    expect(inputs.problems[0]?.message).toBe('EgressIP eip-a: spec is required and absent.')
+    expect(found(read([file('both', `${egressIP('eip-a', [A]).split('spec:')[0]}spec: []\n`)]))).toEqual(['InvalidObject eip-a 5:7'])
+  })
+
   it('needs a name that is a text', () => {
     expect(found(read([file('both', egressIP('5', [A]))]))).toEqual(['InvalidObject null 4:9'])
     expect(found(read([file('both', egressIP('', [A]))]))).toEqual(['InvalidObject null 4:3'])
@@ -120,6 +127,11 @@ describe('the same EgressIP twice', () => {
     expect(inputs.intent.objects.map(({ name }) => name)).toEqual(['eip-b'])
     expect(inputs.intent.invalid).toMatchObject([{ name: 'eip-a', texts: [A, B] }])
     expect(found(inputs)).toEqual(['DuplicateObject eip-a 1:1', 'DuplicateObject eip-a 9:1'])
+  })
+
+  it('has no namespace that could make it another', () => {
+    const inputs = read([file('both', egressIP('eip-a', [A]), egressIP('eip-a', [B]).replace('metadata:', 'metadata:\n  namespace: x'))])
+    expect(inputs.intent.invalid).toMatchObject([{ name: 'eip-a', texts: [A, B] }])
   })
 
   it('in both roles takes the spec from the intent and the rest from the topology', () => {

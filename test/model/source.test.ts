@@ -124,6 +124,12 @@ describe('a JSON file', () => {
     expect(names(text, 'a.yaml')).toEqual(['Node/a'])
   })
 
+  it('may be a document of a YAML stream', () => {
+    const text = JSON.stringify(list)
+    for (const name of ['-', 'a.yaml']) expect(names(`${text}\n---\n${text} # again\n`, name)).toEqual(['Node/a', 'Node/a'])
+    expect(problems('{"a": 1, "a": 2}', '-')).toEqual([expect.stringMatching(/standard input is not valid YAML: duplicated mapping key/)])
+  })
+
   it.each([
     ['{"a":1,}', /1:8 .*expected a key in double quotes, found "}"/],
     ['{\n "a": 1\n "b": 2}', /3:2 .*expected "," or "}", found "\\""/],
