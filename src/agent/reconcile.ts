@@ -5,6 +5,7 @@ import type { SubsystemName } from '../model/cluster.js'
 import { GUARD_COOKIE, GUARD_TABLE } from '../model/numbers.js'
 import { type Problem, problem } from '../model/problem.js'
 import { type Conflict, diff } from '../plan/diff.js'
+import { SyntaxFault } from '../syntax/language.js'
 import type { Entry } from '../syntax/languages.js'
 import { tableOf } from '../syntax/nftables.js'
 import type { Entries } from './bundle.js'
@@ -103,7 +104,6 @@ export async function applyPart(host: Host, goal: Goal, before: Observation, { c
       await host[name].apply(chosen)
     }
   } catch (error) {
-    if (!(error instanceof HostFault)) throw error
     return [faultProblem(error), ...(await restore(host, goal.part, before, [...new Set(done)]))]
   }
   const left = planPart(host, goal, await observe(host, goal.subsystems))
@@ -124,12 +124,18 @@ async function restore(host: Host, part: Part, before: Observation, names: Subsy
       const { own, foreign } = split(part, await host[name].observe())
       await host[name].apply(diff<Entry>(host[name].language, was, own, foreign).changes)
     } catch (error) {
-      if (!(error instanceof HostFault)) throw error
-      problems.push(problem('CommandFailed', { message: `${name} could not be put back: ${error.message}`, remedy: error.remedy }))
+      const { message, remedy } = faultProblem(error)
+      problems.push(problem('CommandFailed', { message: `${name} could not be put back: ${message}`, remedy }))
     }
   }
   return problems
 }
 
-/** A fault of the host as a problem. */
-export const faultProblem = ({ code, message, remedy }: HostFault): Problem => problem(code, { message, remedy })
+/** What a host refused, or said in words that this agent cannot read, as a problem. Anything else is thrown again. */
+export function faultProblem(error: unknown): Problem {
+  if (error instanceof HostFault) return problem(error.code, { message: error.message, remedy: error.remedy })
+  if (!(error instanceof SyntaxFault || error instanceof SyntaxError)) throw error
+  const remedy =
+    'See which program or file of this host says something unusual; egretta was tested with nft 1.0.6, Open vSwitch 3.1 and iproute2 6.1.'
+  return problem('CommandFailed', { message: `what the host says cannot be read: ${error.message}`, remedy })
+}

@@ -1,5 +1,5 @@
 import { hostAddresses } from '../host/addresses.js'
-import { createExec, type Exec, type ExecOptions, HostFault } from '../host/exec.js'
+import { createExec, type Exec, type ExecOptions } from '../host/exec.js'
 import { readText } from '../host/files.js'
 import { lockState } from '../host/lock.js'
 import { hostNeighbors } from '../host/neighbors.js'
@@ -45,7 +45,10 @@ export interface Report {
   readonly exitCode: 0 | 1 | 2 | 4
 }
 
-/** Compares a bundle with the host, and with `apply` makes the host agree. Never throws for what the host or the bundle is like. */
+/**
+ * Compares a bundle with the host, and with `apply` makes the host agree. Never throws for what the host or the bundle is like.
+ * A phase is several passes, the base and the guards. One that conflicts with others, or fails, changes nothing; a guard is loaded all the same.
+ */
 export async function run(request: Request): Promise<Report> {
   const refuse = (problems: readonly Problem[]): Report => ({
     node: request.node,
@@ -70,8 +73,7 @@ export async function run(request: Request): Promise<Report> {
       lock.release()
     }
   } catch (error) {
-    if (error instanceof HostFault) return refuse([faultProblem(error)])
-    throw error
+    return refuse([faultProblem(error)])
   }
 }
 
@@ -113,7 +115,6 @@ async function work(request: Request, bundle: Bundle, exec: Exec, refuse: (probl
       if (plan.changes.length > 0) openJournal(stateDir, bundle)
       problems.push(...(await applyPart(host, managed, seen, plan)))
     } catch (error) {
-      if (!(error instanceof HostFault)) throw error
       problems.push(faultProblem(error))
     }
   }

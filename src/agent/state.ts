@@ -61,7 +61,7 @@ export const knownBridges = (bundle: Bundle, state: State): readonly string[] =>
   [...new Set([...bridgesOf(bundle), ...known(state).flatMap(({ bridges }) => bridges)])].filter((name) => name !== OVN_BRIDGE).sort()
 
 const known = ({ applied, predecessor, interrupted }: State): readonly Known[] =>
-  [applied, predecessor, interrupted].filter((each) => each !== null)
+  [applied, predecessor, interrupted].filter((each) => Array.isArray(each?.addresses) && Array.isArray(each.bridges)) as readonly Known[]
 
 const describe = (bundle: Bundle): Known => ({
   digest: bundle.manifest.digest,

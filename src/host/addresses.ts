@@ -1,7 +1,8 @@
 import { type Address, type Prefix, parseAddress, width } from '../model/address.js'
 import type { Change } from '../model/change.js'
 import { type HostAddress, addresses as language } from '../syntax/addresses.js'
-import { type Exec, failure, output } from './exec.js'
+import { SyntaxFault } from '../syntax/language.js'
+import { type Exec, failure, HostFault, output } from './exec.js'
 import { readText, removeFile, writeAtomic } from './files.js'
 import type { Subsystem } from './subsystem.js'
 
@@ -59,7 +60,7 @@ const SCOPES: Readonly<Record<string, string>> = { '0': 'global', '200': 'site',
  * An address that is on the host without standing there is foreign.
  */
 export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddress> {
-  const marked = () => new Map(language.parse(readText(stateFile) ?? '[]').map((entry) => [language.key(entry), entry]))
+  const marked = () => new Map(readMarks(stateFile).map((entry) => [language.key(entry), entry]))
   const mark = (entries: ReadonlyMap<string, HostAddress>) => {
     const [old, text] = [readText(stateFile), entries.size === 0 ? null : language.print([...entries.values()])]
     if (text === old) return
@@ -94,6 +95,16 @@ export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddr
       mark(claimed)
       if (outcome.code !== 0) throw failure('ip', args, outcome)
     },
+  }
+}
+
+function readMarks(stateFile: string): readonly HostAddress[] {
+  try {
+    return language.parse(readText(stateFile) ?? '[]')
+  } catch (error) {
+    if (!(error instanceof SyntaxFault)) throw error
+    const remedy = 'Somebody else wrote it; remove it, and the egress addresses that are on the host with it, then run again.'
+    throw new HostFault('CommandFailed', `${stateFile} cannot be read: ${error.message}`, remedy)
   }
 }
 

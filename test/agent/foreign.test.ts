@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeWith } from '../requires.js'
@@ -108,6 +108,19 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'an agent among others', () 
     const silenced = node.namespace.exec('nft', ['list', 'ruleset']).stdout
     expect(silenced).toContain('192.0.2.77')
     expect(silenced).not.toMatch(/192\.0\.2\.11|2001:db8::11|0x20010db8000000000000000000000011/)
+  })
+
+  it('says which file of its own it cannot read, and changes nothing', async () => {
+    mkdirSync(node.stateDir, { recursive: true })
+    const before = node.state()
+    for (const name of ['applied.json', 'addresses.json']) {
+      writeFileSync(join(node.stateDir, name), '{"')
+      const report = await node.agent('apply')
+      expect(summary(report)).toEqual({ exitCode: 1, changes: [], pending: [], problems: ['CommandFailed'] })
+      expect(report.problems[0]?.message).toContain(join(node.stateDir, name))
+      rmSync(join(node.stateDir, name))
+    }
+    expect(node.state()).toBe(before)
   })
 
   it('does not silence the only address of a host, and says so', async () => {
