@@ -13,12 +13,13 @@ const NEEDS = ['linux', 'root', 'ip', 'nft', 'ovs', 'arping', 'ndptool', 'tcpdum
 
 const say = (text = ''): void => console.log(text)
 const indent = (text: string): string => text.trimEnd().replace(/^(?=.)/gm, '    ')
+const bold = (text: string): string => (process.stdout.isTTY ? `\x1b[1m${text}\x1b[0m` : text)
 let steps = 0
 
 /** Begins a step. Commands run one at a time and block: between them comes the turn of a signal. */
 async function step(title: string): Promise<void> {
   await nextTurn()
-  say(`\n\x1b[1m${++steps}. ${title}\x1b[0m`)
+  say(`\n${bold(`${++steps}. ${title}`)}`)
 }
 
 const show = (command: string, output: string): void => say(`  $ ${command}\n${indent(output)}`)
@@ -89,7 +90,8 @@ function standing(project: Project, network: Network): void {
   )
 }
 
-async function demo(keep: boolean): Promise<number> {
+async function demo(): Promise<number> {
+  const { keep } = parseArgs({ options: { keep: { type: 'boolean', default: false } } }).values
   const project = copyExample()
   await desk(project)
   const missing = NEEDS.filter((need) => !offers(need))
@@ -113,8 +115,7 @@ async function demo(keep: boolean): Promise<number> {
   return found.length === 0 ? 0 : 1
 }
 
-const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } })
-const ended = demo(values.keep).catch(async (fault: unknown) => {
+const ended = demo().catch(async (fault: unknown) => {
   // Ctrl-C reaches the command that runs as well: its end is no news then, and the signal's own turn comes first.
   await sleep(100)
   say(`\nFAILED: ${fault instanceof Error ? fault.message : fault}`)

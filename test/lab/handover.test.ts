@@ -83,10 +83,10 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'arping', 'ndptool', 'tcpdump
     expect(faults(unguarded, guarded)).toEqual([])
     for (const { address, sinceGuard, after } of guarded.addresses) {
       expect(sinceGuard, address).toMatchObject({ oldAnswers: 0, oldClaims: 0 })
-      expect(after.newAnswers, address).toBeGreaterThanOrEqual(after.questions - 2)
+      expect(after.newAnswers, address).toBeGreaterThan(after.questions * 0.8)
     }
     for (const { address, during, after } of unguarded.addresses) {
-      expect(during.oldAnswers, address).toBeGreaterThanOrEqual(during.questions - 2)
+      expect(during.oldAnswers, address).toBeGreaterThan(during.questions * 0.8)
       expect(during.oldClaims, address).toBeGreaterThan(0)
       expect(after.oldAnswers, address).toBe(0)
     }
