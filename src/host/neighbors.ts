@@ -14,7 +14,7 @@ interface Listed {
 }
 
 /**
- * Permanent neighbors, ours by `protocol` 186. What the kernel learned by itself (REACHABLE, STALE, FAILED, …) is neither ours nor
+ * Permanent neighbors, ours by `protocol` 230. What the kernel learned by itself (REACHABLE, STALE, FAILED, …) is neither ours nor
  * foreign: a permanent entry takes its place, as ip-neighbour(8) means it to. What somebody put there is foreign: a permanent or
  * NOARP entry, one with a protocol, one that a control plane learned.
  */

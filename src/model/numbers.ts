@@ -8,8 +8,8 @@ export const OWN_COOKIE_MASK = 0xffff0000n
 /** Cookie of ovnkube-node's default flows: never ours. */
 export const OVNKUBE_COOKIE = 0xdeff105n
 
-/** `protocol` of our neighbors, rules and routes. */
-export const OWN_PROTOCOL = 186
+/** `protocol` of our neighbors, rules and routes. A number that rtnetlink.h and rt_protos leave free: 186 would be BGP. */
+export const OWN_PROTOCOL = 230
 /** IFA_PROTO with which ovnkube tags the egress addresses it adds (since August 2026). */
 export const OVNKUBE_ADDRESS_PROTOCOL = 85
 

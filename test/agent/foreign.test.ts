@@ -52,7 +52,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'an agent among others', () 
     ip('neigh', 'add', '169.254.0.1', 'lladdr', '02:00:00:00:00:99', 'dev', BRIDGE, 'nud', 'reachable')
     ip('neigh', 'add', 'fd69::1', 'dev', BRIDGE, 'nud', 'failed')
     expect((await node.agent('apply')).exitCode).toBe(0)
-    expect(ip('-N', 'neigh', 'show', '169.254.0.1').stdout).toMatch(/0a:58:a9:fe:00:01 PERMANENT proto 186/)
+    expect(ip('-N', 'neigh', 'show', '169.254.0.1').stdout).toMatch(/0a:58:a9:fe:00:01 PERMANENT proto 230/)
   })
 
   it('does not take for its own what others add after its own address went', async () => {

@@ -42,7 +42,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'the phases of a node', () =
     const listed = node.namespace.exec('ip', ['-d', 'addr', 'show', 'dev', BRIDGE]).stdout
     expect(listed).toMatch(/inet 192\.0\.2\.50\/32 scope global br-ex\n\s+valid_lft forever preferred_lft forever/)
     expect(listed).toMatch(/inet6 2001:db8::50\/128 scope global nodad deprecated \n\s+valid_lft forever preferred_lft 0sec/)
-    expect(node.namespace.exec('ip', ['-N', 'neigh', 'show', '169.254.0.1']).stdout).toMatch(/lladdr 0a:58:a9:fe:00:01 PERMANENT proto 186/)
+    expect(node.namespace.exec('ip', ['-N', 'neigh', 'show', '169.254.0.1']).stdout).toMatch(/lladdr 0a:58:a9:fe:00:01 PERMANENT proto 230/)
     expect(table()).toBe(false)
     expect(flows()).not.toContain('0x305')
   })

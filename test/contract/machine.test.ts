@@ -41,7 +41,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'on a real host', () => {
       subsystem: hostNeighbors(execOn(host)),
       foreign: async () => {
         const lines = namespace.exec('ip', ['-N', 'neigh', 'show', 'nud', 'permanent', 'nud', 'noarp']).stdout.split('\n')
-        return lines.filter((line) => !line.includes('proto 186') && !line.startsWith('ff02:')).join('\n')
+        return lines.filter((line) => !line.includes('proto 230') && !line.startsWith('ff02:')).join('\n')
       },
       plant: async ({ dst, lladdr, dev }) => {
         namespace.exec('ip', ['neigh', 'replace', dst.text, 'lladdr', lladdr, 'dev', dev, 'nud', 'permanent'])
