@@ -1,4 +1,4 @@
-// Builds dist/: precompiles the templates, compiles src/, writes the published schemas.
+// Builds dist/: precompiles the templates, compiles src/.
 // Nothing is done when the inputs are those of the last build; `--force` builds all the same.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -8,7 +8,7 @@ import { join, relative } from 'node:path'
 const root = join(import.meta.dirname, '..')
 process.chdir(root)
 
-const INPUTS = ['src', 'templates', 'schema', 'scripts', 'tsconfig.json', 'package.json', 'package-lock.json']
+const INPUTS = ['src', 'templates', 'scripts', 'tsconfig.json', 'package.json', 'package-lock.json']
 const PROGRAMS = ['dist/cli/main.js', 'dist/agent/main.js']
 const STAMP = 'dist/.built'
 
@@ -46,10 +46,9 @@ function removeOrphans() {
 const built = existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : ''
 if (process.argv.includes('--force') || built !== fingerprint() || !PROGRAMS.every((program) => existsSync(program))) {
   rmSync(STAMP, { force: true })
-  if (existsSync('scripts/precompile-templates.mjs')) run('scripts/precompile-templates.mjs')
+  run('scripts/precompile-templates.mjs')
   run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json')
   removeOrphans()
-  if (existsSync('scripts/write-schemas.mjs')) run('scripts/write-schemas.mjs')
   for (const program of PROGRAMS) if (existsSync(program)) chmodSync(program, 0o755)
   mkdirSync('dist', { recursive: true })
   writeFileSync(STAMP, fingerprint())

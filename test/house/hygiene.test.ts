@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -52,5 +53,12 @@ describe('package.json', () => {
 
   it('names two programs', () => {
     expect(bin).toEqual({ egretta: 'dist/cli/main.js', 'egretta-agent': 'dist/agent/main.js' })
+  })
+})
+
+describe('generated files', () => {
+  it('are those that the code makes now', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/generate.mjs', '--check'], { cwd: ROOT, encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   })
 })
