@@ -43,6 +43,7 @@ const DROP: Json = { drop: null }
  * The shutdown guard: table `ovn-kubernetes-egressip` of family netdev. Chain `egressip-drop` (seed 000) keeps ARP requests and neighbor
  * solicitations for the addresses from reaching anything on the node that would answer. Chain `egressip-silence` keeps what the node sends
  * from naming them: with the first chain alone its kernel still asks for its peers with the egress IP as sender, and the peers believe it.
+ * Nor may a probe of duplicate address detection claim one there: the new holder would think that it has a rival.
  *
  * `icmpv6 taddr` came with nft 1.0.9. For an older one the target address, 8 bytes into the transport header, is matched raw against values
  * in the rule itself: such a set cannot be declared in JSON with a name, so the set `egressip-v6` of the seed stands beside the rule.
@@ -93,12 +94,17 @@ const rules = (chain: string, list: readonly Rule[]): readonly NftEntry[] =>
     comment: nftComment(comment),
   }))
 
+const solicits = equals(ICMPV6_TYPE, 'nd-neighbor-solicit')
+const advertises = equals(ICMPV6_TYPE, 'nd-neighbor-advert')
+/** A probe of duplicate address detection has no source yet; the address that it claims is its target (RFC 4862, 5.4.2). */
+const unspecified = equals(field('ip6', 'saddr'), '::')
+
 const ingress = (v6: readonly Silenced[], nftVersion: string): readonly Rule[] => [
   {
     expr: [equals(field('arp', 'operation'), 'request'), equals(field('arp', 'daddr ip'), `@${V4}`)],
     comment: 'shutdown guard: no ARP request for an egress IP reaches this node',
   },
-  ...target(v6, nftVersion, 'nd-neighbor-solicit', 'shutdown guard: no neighbor solicitation for an egress IP reaches this node'),
+  ...target(v6, nftVersion, [solicits], 'shutdown guard: no neighbor solicitation for an egress IP reaches this node'),
 ]
 
 const egress = (v6: readonly Silenced[], nftVersion: string): readonly Rule[] => [
@@ -107,15 +113,16 @@ const egress = (v6: readonly Silenced[], nftVersion: string): readonly Rule[] =>
     expr: [equals(ICMPV6_TYPE, anonymous(['nd-neighbor-advert', 'nd-neighbor-solicit'])), equals(field('ip6', 'saddr'), `@${V6}`)],
     comment: 'shutdown guard: no neighbor discovery of this node comes from an egress IP',
   },
-  ...target(v6, nftVersion, 'nd-neighbor-advert', 'shutdown guard: no neighbor advertisement of this node announces an egress IP'),
+  ...target(v6, nftVersion, [advertises], 'shutdown guard: no neighbor advertisement of this node announces an egress IP'),
+  ...target(v6, nftVersion, [solicits, unspecified], 'shutdown guard: no duplicate address detection of this node claims an egress IP'),
 ]
 
-/** The rule on the target of a neighbor message; none where a raw rule would have nothing to compare with. */
-function target(v6: readonly Silenced[], nftVersion: string, type: string, comment: string): readonly Rule[] {
-  if (hasTargetAddress(nftVersion)) return [{ expr: [equals(ICMPV6_TYPE, type), equals(field('icmpv6', 'taddr'), `@${V6}`)], comment }]
+/** The rule on the target of a neighbor message that matches so far; none where a raw rule would have nothing to compare with. */
+function target(v6: readonly Silenced[], nftVersion: string, message: readonly Json[], comment: string): readonly Rule[] {
+  if (hasTargetAddress(nftVersion)) return [{ expr: [...message, equals(field('icmpv6', 'taddr'), `@${V6}`)], comment }]
   if (v6.length === 0) return []
   const raw: Json = { payload: { base: 'th', offset: 64, len: 128 } }
-  return [{ expr: [equals(ICMPV6_TYPE, type), equals(raw, anonymous(v6.map(({ address }) => hex128(address))))], comment }]
+  return [{ expr: [...message, equals(raw, anonymous(v6.map(({ address }) => hex128(address))))], comment }]
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -92,27 +93,40 @@ describeWith(['root', 'linux', 'ip', 'nft', 'arping', 'ndisc6', 'tcpdump'], 'the
       ? client.exec('ndisc6', ['-q', '-n', '-r', '2', '-w', '300', address, 'eth0'], { mayFail: true }).stdout.trim() !== ''
       : client.exec('arping', ['-f', '-w', '1', '-I', 'eth0', address], { mayFail: true }).status === 0
 
-  /** Frames of neighbor discovery that the client sees from the node while the node sends something from the address. */
-  async function claims(address: string): Promise<number> {
-    const [to, filter] = address.includes(':')
-      ? ['2001:db8::2', `ether src ${MAC} and icmp6 and ip6 src ${address}`]
-      : [
-          '192.0.2.2',
-          `ether src ${MAC} and arp and arp[14:4] = ${[...address.split('.')].reduce((sum, part) => sum * 256 + Number(part), 0)}`,
-        ]
-    node.exec('ip', ['neighbor', 'flush', 'dev', 'ens3'])
-    const capture = client.spawn('tcpdump', ['-i', 'eth0', '-n', '-l', '--immediate-mode', filter], { stdio: ['ignore', 'pipe', 'pipe'] })
+  /** How many frames of the node that match the filter the client sees in a while after `act`, which may return what to end then. */
+  async function framesAfter(filter: string, act: () => ChildProcess | null): Promise<number> {
+    const all = `ether src ${MAC} and ${filter}`
+    const capture = client.spawn('tcpdump', ['-i', 'eth0', '-n', '-l', '--immediate-mode', all], { stdio: ['ignore', 'pipe', 'pipe'] })
     let seen = ''
     capture.stdout?.on('data', (data: Buffer) => {
       seen += data.toString()
     })
     await new Promise<void>((resolve) => capture.stderr?.on('data', (data: Buffer) => String(data).includes('listening on') && resolve()))
-    const speaking = node.spawn('perl', [join(import.meta.dirname, '../lab/speak.pl'), 'ens3', address, to, '5'], { stdio: 'ignore' })
+    const speaking = act()
     await new Promise((resolve) => setTimeout(resolve, 1200))
-    speaking.kill()
+    speaking?.kill()
     capture.kill()
     return seen.split('\n').filter((line) => line !== '').length
   }
+
+  /** Frames of neighbor discovery that the client sees from the node while the node sends something from the address. */
+  function claims(address: string): Promise<number> {
+    const [to, filter] = address.includes(':')
+      ? ['2001:db8::2', `icmp6 and ip6 src ${address}`]
+      : ['192.0.2.2', `arp and arp[14:4] = ${[...address.split('.')].reduce((sum, part) => sum * 256 + Number(part), 0)}`]
+    node.exec('ip', ['neighbor', 'flush', 'dev', 'ens3'])
+    return framesAfter(filter, () =>
+      node.spawn('perl', [join(import.meta.dirname, '../lab/speak.pl'), 'ens3', address, to, '5'], { stdio: 'ignore' }),
+    )
+  }
+
+  /** Frames of duplicate address detection that the client sees when the node's kernel gets the address anew. */
+  const probes = (address: string): Promise<number> =>
+    framesAfter('icmp6 and ip6 src ::', () => {
+      node.exec('ip', ['address', 'del', `${address}/128`, 'dev', 'ens3'], { mayFail: true })
+      node.exec('ip', ['address', 'add', `${address}/128`, 'dev', 'ens3'])
+      return null
+    })
 
   describe('without it', () => {
     it.each(['192.0.2.11', '192.0.2.50', '2001:db8::11', '2001:db8::50'])('the node answers for %s', (address) => {
@@ -121,6 +135,10 @@ describeWith(['root', 'linux', 'ip', 'nft', 'arping', 'ndisc6', 'tcpdump'], 'the
 
     it.each(['192.0.2.50', '2001:db8::50'])('the node asks for its peers as %s', async (address) => {
       expect(await claims(address)).toBeGreaterThan(0)
+    })
+
+    it('the kernel probes whether another station has an address that it gets', async () => {
+      expect(await probes('2001:db8::50')).toBeGreaterThan(0)
     })
   })
 
@@ -138,6 +156,11 @@ describeWith(['root', 'linux', 'ip', 'nft', 'arping', 'ndisc6', 'tcpdump'], 'the
 
     it.each(['192.0.2.50', '2001:db8::50'])('the node does not ask for its peers as %s', async (address) => {
       expect(await claims(address)).toBe(0)
+    })
+
+    it('the kernel does not probe for an egress IP, but for any other address', async () => {
+      expect(await probes('2001:db8::50')).toBe(0)
+      expect(await probes('2001:db8::77')).toBeGreaterThan(0)
     })
   })
 })

@@ -31,6 +31,7 @@ describe('the shutdown guard', () => {
       'rule netdev ovn-kubernetes-egressip egressip-silence #1',
       'rule netdev ovn-kubernetes-egressip egressip-silence #2',
       'rule netdev ovn-kubernetes-egressip egressip-silence #3',
+      'rule netdev ovn-kubernetes-egressip egressip-silence #4',
     ])
     const hooks = entries.flatMap((entry) => (entry.kind === 'chain' ? [[entry.hook?.hook, entry.hook?.dev, entry.hook?.policy]] : []))
     expect(hooks).toEqual([
@@ -50,6 +51,19 @@ describe('the shutdown guard', () => {
     const text = rules(guardTable(silenced('2001:db8::50'), 'ens3', '1.0.9')).join('\n')
     expect(text).toContain('{"payload":{"protocol":"icmpv6","field":"taddr"}},"right":"@egressip-v6"')
     expect(text).not.toContain('"base"')
+  })
+
+  it.each([
+    ['1.0.6', '{"payload":{"base":"th","offset":64,"len":128}},"right":"0x20010db8000000000000000000000050"'],
+    ['1.0.9', '{"payload":{"protocol":"icmpv6","field":"taddr"}},"right":"@egressip-v6"'],
+  ])('drops what duplicate address detection of the leaving node sends, on nft %s', (version, target) => {
+    const [probe, ...more] = rules(guardTable(silenced('2001:db8::50'), 'ens3', version)).filter((rule) => rule.includes('"::"'))
+    expect(more).toEqual([])
+    expect(probe).toContain('egressip-silence: [{"match":{"op":"==","left":{"payload":{"protocol":"icmpv6","field":"type"}}')
+    expect(probe).toContain('"right":"nd-neighbor-solicit"')
+    expect(probe).toContain('{"payload":{"protocol":"ip6","field":"saddr"}},"right":"::"')
+    expect(probe).toContain(target)
+    expect(probe).toContain('{"drop":null}')
   })
 
   it('never compares with an empty anonymous set', () => {
