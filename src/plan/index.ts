@@ -4,8 +4,9 @@ import type { Artefact } from '../model/bundle.js'
 import type { PlacementMode, SubsystemName } from '../model/cluster.js'
 import type { Inputs } from '../model/inputs.js'
 import type { Problem } from '../model/problem.js'
-import { selectionOf } from '../model/selection.js'
 import { countChanges } from './diff.js'
+import type { ObjectChange } from './object-change.js'
+import { podsAffected } from './pods.js'
 
 /** How many entries of one subsystem a host adds, rewrites and deletes. */
 export interface EntryCount {
@@ -86,10 +87,10 @@ export function buildPlan({ inputs, placement, before, after, problems }: PlanSu
   }
 }
 
-/** Whether applying the plan changes anything: addresses, or what a host holds. */
-export function hasDifferences({ summary, unassigned, nodes }: Plan): boolean {
+/** Whether applying the plan changes anything: addresses, objects (`changedObjects`), or what a host holds. */
+export function hasDifferences({ summary, unassigned, nodes }: Plan, objects: readonly ObjectChange[]): boolean {
   const lost = unassigned.some(({ from }) => from !== null)
-  return summary.added + summary.moved + summary.removed > 0 || lost || nodes.length > 0
+  return summary.added + summary.moved + summary.removed > 0 || lost || nodes.length > 0 || objects.length > 0
 }
 
 function hostChanges(before: PlanSubject['before'], after: PlanSubject['after']): readonly NodeChanges[] {
@@ -97,29 +98,6 @@ function hostChanges(before: PlanSubject['before'], after: PlanSubject['after'])
     const changes = countChanges(before.get(node) ?? [], after.get(node) ?? [])
     return Object.keys(changes).length > 0 ? [{ node, changes }] : []
   })
-}
-
-/** Pods of which the set of egress addresses of a family changes; where the addresses live does not matter to a server. */
-function podsAffected(inputs: Inputs, placement: Placement): number {
-  const then = new Map<string, Set<string>>()
-  for (const { object, egressIP, node } of placement.assignments) {
-    if (node !== null) then.set(object, (then.get(object) ?? new Set<string>()).add(egressIP))
-  }
-  const podsOf = selectionOf(inputs.topology)
-  const affected = new Set<string>()
-  for (const object of [...inputs.intent.objects, ...inputs.intent.gone]) {
-    const families = changedFamilies([...(inputs.current.get(object.name)?.keys() ?? [])], [...(then.get(object.name) ?? [])])
-    if (families.size === 0) continue
-    for (const pod of podsOf(object)) {
-      if (pod.addresses.some(({ family }) => families.has(family))) affected.add(`${pod.namespace}/${pod.name}`)
-    }
-  }
-  return affected.size
-}
-
-function changedFamilies(before: readonly string[], after: readonly string[]): ReadonlySet<number> {
-  const changed = [...before.filter((text) => !after.includes(text)), ...after.filter((text) => !before.includes(text))]
-  return new Set(changed.flatMap((text) => parseAddress(text)?.family ?? []))
 }
 
 /** By object, then IPv4 before IPv6, then value; texts that are no address come last, as text. */

@@ -1,17 +1,41 @@
 import { diffString } from 'json-diff'
-import type { ObjectChange } from './view.js'
+import { DEFAULT_NODE_SELECTOR } from '../model/egressip-crd.js'
+import type { Inputs } from '../model/inputs.js'
+import { withoutNulls } from '../model/json.js'
+import type { SourceObject } from '../model/source.js'
+
+/** How one EgressIP changes: lines that begin with `+`, `-` or a blank. */
+export interface ObjectChange {
+  readonly object: string
+  readonly lines: readonly string[]
+}
 
 /** A longer difference says less than the manifest itself. */
 const LONGEST = 24
 
-/** How one object changes, line by line; null when it stays the same or the difference is too long to help. */
+/** The EgressIPs of the cluster whose spec the intent changes, and those that it deletes, by name. */
+export function changedObjects({ intent }: Pick<Inputs, 'intent'>): readonly ObjectChange[] {
+  const changed = intent.objects.flatMap(({ name, source, live }) => (live ? (objectChange(name, specOf(live), specOf(source)) ?? []) : []))
+  const deleted = intent.gone.map(({ name }) => ({ object: name, lines: ['- no file of the intent has it any more'] }))
+  return [...changed, ...deleted].sort((a, b) => (a.object < b.object ? -1 : 1))
+}
+
+/** With the defaults of the CRD, which a live object has and a file need not. */
+function specOf({ value }: SourceObject): object {
+  return { podSelector: {}, egressNodeSelector: DEFAULT_NODE_SELECTOR, ...(withoutNulls(value.spec) as object) }
+}
+
+/** How one object changes, line by line; null when it stays the same. */
 export function objectChange(object: string, before: object, after: object): ObjectChange | null {
   const text = diffString(before, after, { color: false })
-  const inner = text
+  const lines = text
     .split('\n')
     .filter((line) => line.trim() !== '')
     .slice(1, -1)
-  return inner.length > 0 && inner.length <= LONGEST ? { object, lines: inner.map(withoutOuterBraces) } : null
+    .map(withoutOuterBraces)
+  if (lines.length === 0) return null
+  const count = lines.filter((line) => /^[+-]/.test(line)).length
+  return { object, lines: lines.length <= LONGEST ? lines : [`  ${count} lines of its spec differ; see its manifest`] }
 }
 
 /** The first character of a line says whether it is added or removed. */

@@ -4,19 +4,15 @@ import type { Problem, Severity } from '../model/problem.js'
 import { PROBLEMS } from '../model/problem.js'
 import type { NodeChanges, Plan } from './index.js'
 import { hasDifferences } from './index.js'
+import type { ObjectChange } from './object-change.js'
 import type { Style, Tone } from './style.js'
 import { columns, counted, paint, wrap } from './style.js'
 
 /** What the text says beyond the plan itself. */
 export interface PlanNotes {
   readonly inputs: Inputs
-  /** How single objects change, as `objectChange` prints them. */
+  /** How single objects change: `changedObjects`. */
   readonly objects: readonly ObjectChange[]
-}
-
-export interface ObjectChange {
-  readonly object: string
-  readonly lines: readonly string[]
 }
 
 const TONES: Readonly<Record<Severity, Tone>> = { error: 'red', warning: 'yellow', info: 'cyan' }
@@ -43,7 +39,7 @@ export function viewPlan(plan: Plan, notes: PlanNotes, style: Style): string {
       style,
     ),
     noteLines(notes.inputs, style),
-    summaryLines(plan, style),
+    summaryLines(plan, notes, style),
   ]
   const filled = sections.filter((lines) => lines.length > 0)
   return `${filled.map((lines) => lines.join('\n')).join('\n\n')}\n`
@@ -144,18 +140,19 @@ function noteLines({ intent, topology }: Inputs, style: Style): readonly string[
   ].map((line) => paint(style, 'dim', line))
 }
 
-function summaryLines(plan: Plan, style: Style): readonly string[] {
+function summaryLines(plan: Plan, { objects }: PlanNotes, style: Style): readonly string[] {
   const { summary } = plan
   const refused = summary.unassigned > 0 ? `, ${summary.unassigned} refused` : ''
   const problems = plan.problems.length > 0 ? [`${countProblems(plan.problems)}.`] : []
-  if (!hasDifferences(plan)) {
+  if (!hasDifferences(plan, objects)) {
     const stays = summary.kept === 1 ? '1 address stays where it is' : `${summary.kept} addresses stay where they are`
     return [...leading('No changes.', `${stays}${refused}.`, style), ...problems]
   }
   const counts = `${summary.added} to add, ${summary.moved} to move, ${summary.removed} to remove, ${summary.kept} kept${refused}`
+  const specs = objects.length === 0 ? '' : ` ${counted(objects.length, 'object')} ${objects.length === 1 ? 'changes' : 'change'},`
   const hosts = `${counted(plan.nodes.length, 'host')} ${plan.nodes.length === 1 ? 'changes' : 'change'}`
   const pods = `${counted(summary.podsAffected, 'pod')} ${summary.podsAffected === 1 ? 'changes its' : 'change their'} source address`
-  return [...leading('Plan:', `${counts}; ${hosts}, ${pods}.`, style), ...problems]
+  return [...leading('Plan:', `${counts};${specs} ${hosts}, ${pods}.`, style), ...problems]
 }
 
 /** A paragraph whose first words are bold. */

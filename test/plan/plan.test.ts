@@ -139,6 +139,24 @@ describe('podsAffected', () => {
     expect(planOf(topology(...there, live), lock).summary).toMatchObject({ removed: 1, podsAffected: 2 })
     expect(planOf(topology(...there, live)).summary).toMatchObject({ removed: 0, podsAffected: 0 })
   })
+  it('counts pods that a changed selector selects anew or no more', () => {
+    const live = held('eip-a', { '192.0.2.50': 'node-a' })
+    const selecting = (namespaceSelector: object, podSelector = {}) =>
+      planOf([
+        ...intent(egressIPObject('eip-a', [], { spec: { egressIPs: ['192.0.2.50'], namespaceSelector, podSelector } })),
+        ...topology(...there, live),
+      ]).summary.podsAffected
+    expect(selecting({ matchLabels: { env: 'prod' } })).toBe(0)
+    expect(selecting({ matchLabels: { env: 'test' } })).toBe(3)
+    expect(selecting({})).toBe(1)
+    expect(selecting({ matchLabels: { env: 'prod' } }, { matchLabels: { app: 'both' } })).toBe(1)
+  })
+  it('does not count pods whose address another object takes over', () => {
+    const live = held('eip-old', { '192.0.2.50': 'node-a' })
+    const lock = lockOf({ 'eip-old': { addresses: { '192.0.2.50': { node: 'node-a', seen: 'node-a' } } } })
+    const files = [...intent(egressIPObject('eip-new', ['192.0.2.50'])), ...topology(...there, live)]
+    expect(planOf(files, lock).summary).toMatchObject({ added: 1, removed: 1, podsAffected: 0 })
+  })
   it('counts pods that lose their address', () => {
     expect(affected(['2001:db8:1::50'], held('eip-a', { '192.0.2.50': 'node-a', '2001:db8:1::50': 'node-b' }))).toBe(2)
     expect(affected(['192.0.2.11'], held('eip-a', { '192.0.2.50': 'node-a' }))).toBe(2)

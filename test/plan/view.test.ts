@@ -152,7 +152,12 @@ No changes. 1 address stays where it is.
     const change = objectChange('eip-a', { spec: { egressIPs: ['192.0.2.50'] } }, { spec: { egressIPs: ['192.0.2.50', '192.0.2.51'] } })
     expect(change?.lines.filter((line) => line.startsWith('+'))).toEqual(['+    "192.0.2.51"'])
     expect(objectChange('eip-a', { a: 1 }, { a: 1 })).toBeNull()
+    const many = Array.from({ length: 40 }, (_, i) => `192.0.2.${i}`)
+    expect(objectChange('eip-a', { spec: [] }, { spec: many })?.lines).toEqual(['  40 lines of its spec differ; see its manifest'])
     expect(viewPlan(CHANGING, { inputs, objects: change ? [change] : [] }, PLAIN)).toContain('Objects:\n  EgressIP/eip-a\n')
+    const alone = viewPlan(planOf({}), { inputs, objects: change ? [change] : [] }, PLAIN)
+    expect(alone).toContain('1 kept; 1 object changes, 0 hosts change, 1 pod changes its source address.')
+    expect(alone).not.toContain('No changes')
   })
 })
 
@@ -167,11 +172,12 @@ describe('viewProblems', () => {
 
 describe('hasDifferences', () => {
   it('counts changed addresses, lost addresses and changed hosts, not what is kept or was refused before', () => {
-    expect(hasDifferences(planOf({}))).toBe(false)
-    expect(hasDifferences(planOf({ unassigned: [{ ...refusal, from: null }] }))).toBe(false)
-    expect(hasDifferences(planOf({ unassigned: [refusal] }))).toBe(true)
-    expect(hasDifferences(CHANGING)).toBe(true)
-    expect(hasDifferences(planOf({ nodes: CHANGING.nodes }))).toBe(true)
+    expect(hasDifferences(planOf({}), [])).toBe(false)
+    expect(hasDifferences(planOf({ unassigned: [{ ...refusal, from: null }] }), [])).toBe(false)
+    expect(hasDifferences(planOf({ unassigned: [refusal] }), [])).toBe(true)
+    expect(hasDifferences(CHANGING, [])).toBe(true)
+    expect(hasDifferences(planOf({ nodes: CHANGING.nodes }), [])).toBe(true)
+    expect(hasDifferences(planOf({}), [{ object: 'eip-a', lines: ['+ x'] }])).toBe(true)
   })
 })
 
