@@ -108,13 +108,16 @@ interface Decided {
   readonly intent: {
     readonly objects: readonly { readonly name: string; readonly status: ReadonlyMap<string, string> }[]
     readonly invalid: readonly { readonly name: string }[]
+    readonly gone: readonly { readonly name: string }[]
   }
   readonly lock: Lock | null
 }
 
 /**
  * The lock after this placement: for each address its node and what the live status said, for each object its mark. An
- * object without an address stays in it, so that its removal is known to be ours; an invalid one keeps its mark only.
+ * object without an address stays in it, so that its removal is known to be ours, and so does one that is removed until the
+ * cluster has deleted it: forgotten earlier, the next run would take it for somebody else's. It and an invalid one keep their
+ * mark only.
  */
 export function nextLock(inputs: Decided, placement: Placement): Lock {
   const placed = new Map<string, [string, Holding][]>()
@@ -132,11 +135,11 @@ export function nextLock(inputs: Decided, placement: Placement): Lock {
     const mark = placement.marks.get(name)
     return [name, { ...(mark === undefined ? {} : { mark }), addresses: sortAddresses(placed.get(name) ?? []) }]
   })
-  const invalid = inputs.intent.invalid.flatMap(({ name }): [string, LockedObject][] => {
+  const unplaced = [...inputs.intent.invalid, ...inputs.intent.gone].flatMap(({ name }): [string, LockedObject][] => {
     const before = locked(name)
     return before ? [[name, { ...(before.mark === undefined ? {} : { mark: before.mark }), addresses: {} }]] : []
   })
-  return lockOf([...valid, ...invalid])
+  return lockOf([...valid, ...unplaced])
 }
 
 /** The text of `egretta.lock.json`: sorted, one field per line, so that it merges well. */

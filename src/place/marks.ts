@@ -13,22 +13,23 @@ const ANNOTATION = ['metadata', 'annotations', 'k8s.ovn.org/egressip-mark']
  * The egress mark of every object that needs one: because it selects a namespace on a primary user-defined network, or has one
  * already. An object keeps the number of its annotation, else of the lock; the others get the lowest free numbers, older
  * objects first. Of several objects with one number the oldest keeps it (then the first by name) and the others get new ones,
- * but an EgressIP that is not ours always keeps its own: nothing here can change it. A fault of a mark never unplaces an address.
+ * but an EgressIP that is not ours always keeps its own, and one that is being removed has it until it is deleted. A fault of a mark never unplaces an address.
  */
 export function marksOf({ intent, topology, lock }: Inputs): {
   readonly marks: ReadonlyMap<string, number>
   readonly problems: readonly Problem[]
 } {
   const problems: Problem[] = []
+  const lockedMark = (name: string) => (lock && Object.hasOwn(lock.objects, name) ? lock.objects[name]?.mark : undefined)
   const ownerOf = new Map<number, string>()
   const marks = new Map<string, number>()
   const objects = [...intent.objects].sort(compareObjects)
-  for (const object of [...intent.foreign].sort(compareObjects)) {
+  for (const object of [...intent.foreign, ...intent.gone].sort(compareObjects)) {
     const mark = object.mark === null ? null : readMark(object.mark)
     if (mark !== null && !ownerOf.has(mark)) ownerOf.set(mark, object.name)
   }
   for (const { name } of intent.invalid) {
-    const mark = lock?.objects[name]?.mark
+    const mark = lockedMark(name)
     if (mark !== undefined && !ownerOf.has(mark)) ownerOf.set(mark, name)
   }
 
@@ -41,7 +42,7 @@ export function marksOf({ intent, topology, lock }: Inputs): {
       const message = `The mark "${object.mark}" of ${object.name} is not a number from ${FIRST_MARK} to ${LAST_MARK}.`
       problems.push(problem('InvalidMark', { object: object.name, message, source }))
     }
-    const mark = annotated ?? lock?.objects[object.name]?.mark ?? null
+    const mark = annotated ?? lockedMark(object.name) ?? null
     const owner = mark === null ? undefined : ownerOf.get(mark)
     if (mark !== null && owner === undefined) {
       ownerOf.set(mark, object.name)

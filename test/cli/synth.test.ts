@@ -109,6 +109,25 @@ describe('egretta synth', () => {
     expect(exit).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ kind: 'Plan', summary: { added: 1 } })
   })
+  it('remembers a removal until the cluster has deleted the object', async () => {
+    const live = (name: string, address: string, node: string) =>
+      egressIPObject(name, [address], { status: { items: [{ egressIP: address, node }] } })
+    const cluster = [live('eip-a', '192.0.2.50', 'node-a'), live('eip-b', '192.0.2.60', 'node-b')]
+    project(egressIPObject('eip-a', ['192.0.2.50']), egressIPObject('eip-b', ['192.0.2.60']))
+    writeFileSync('topology/egressips.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: cluster }))
+    await egretta('synth')
+    project(egressIPObject('eip-a', ['192.0.2.50']))
+    expect((await egretta('plan')).out).toContain('  - 192.0.2.60  eip-b  from node-b\n')
+    await egretta('synth')
+    const files = tree('out')
+    expect(files['nodes/node-b/addresses.json']).toBe('[]\n')
+    expect(await egretta('synth', '--frozen')).toMatchObject({ exit: 0, out: 'out: 1 address on 3 nodes\n' })
+    expect(tree('out')).toEqual(files)
+    writeFileSync('topology/egressips.json', JSON.stringify(cluster[0]))
+    await egretta('synth')
+    expect(Object.keys(JSON.parse(readFileSync(LOCK, 'utf8')).objects)).toEqual(['eip-a'])
+    expect((await egretta('plan')).out).toContain('No changes.')
+  })
   it('writes no lock for a project without objects', async () => {
     project(clusterObject({ placement: 'enforced' }))
     expect((await egretta('synth')).exit).toBe(0)

@@ -51,6 +51,12 @@ describe('an egress mark', () => {
     expect(problemsOf(answer)).toEqual(['error DuplicateMark web'])
   })
 
+  it('of an EgressIP that is being removed is not given to another one before it is deleted', () => {
+    const topology = [host, egressIP('old', ['192.0.2.60'], { mark: '50000' }), onOwnNetwork('web')]
+    const answer = place(projectOf([egressIP('web', ['192.0.2.40'])], topology, lockOf({ old: 50000 })), NO_OPTIONS)
+    expect(Object.fromEntries(answer.marks)).toEqual({ web: 50001 })
+  })
+
   it('that is no number in the range is an error and unplaces nothing', () => {
     const bad = ['49999', '55001', 'x', '', '050000', '50000.0']
     const answer = placed([host, ...bad.map((mark, i) => egressIP(`web-${i}`, [`192.0.2.4${i}`], { mark }))])
