@@ -63,7 +63,7 @@ export interface Unassigned {
 export interface PlacementOptions {
   /** Nodes that take nothing new and whose addresses move away. */
   readonly drain: readonly string[]
-  /** Nodes that count as unreachable, beside Cluster.spec.unreachable. */
+  /** Nodes that count as unreachable, beside Cluster.spec.unreachable and what ProbeResults say. */
   readonly down: readonly string[]
   /** How many valid assignments may move for balance: null none, Infinity any number. */
   readonly rebalance: number | null

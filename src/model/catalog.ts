@@ -29,6 +29,9 @@ interface Item {
   readonly object: SourceObject
 }
 
+/** Own kinds: whatever an object of them is called, or whether it has a name at all, says nothing. */
+const UNNAMED: readonly KnownKind[] = ['Cluster', 'ProbeResult']
+
 /** Sorts objects by kind and name; the digest covers all of them and the lock, whatever their order. */
 export function catalog(objects: readonly SourceObject[], lock: Lock | null): Catalog {
   const items: Item[] = []
@@ -41,7 +44,7 @@ export function catalog(objects: readonly SourceObject[], lock: Lock | null): Ca
       ignored.set(object.kind, (ignored.get(object.kind) ?? 0) + 1)
       continue
     }
-    const fault = kind === 'Cluster' ? null : nameFault(object)
+    const fault = UNNAMED.includes(kind) ? null : nameFault(object)
     if (fault !== null) {
       misnamed.push(object)
       problems.push(fault)

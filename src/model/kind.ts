@@ -13,6 +13,7 @@ const GROUPS = {
   Network: 'operator.openshift.io',
   Infrastructure: 'config.openshift.io',
   Cluster: 'egretta.dev',
+  ProbeResult: 'egretta.dev',
 } as const
 
 export type KnownKind = keyof typeof GROUPS

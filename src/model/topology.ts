@@ -4,6 +4,7 @@ import { GATEWAY_MODE_CONFIG, type KnownKind, OVN_CONFIG_MAP } from './kind.js'
 import { type ClusterNamespace, readNamespace } from './namespace.js'
 import { type ClusterNode, readNode } from './node.js'
 import { type ClusterPod, readPod } from './pod.js'
+import { type NodeProbe, readProbes } from './probe.js'
 import type { Problem } from './problem.js'
 import type { SourceObject } from './source.js'
 import { attachmentNetworks, readAttachment, readNetworks, type UserDefinedNetwork } from './user-defined-network.js'
@@ -22,6 +23,8 @@ export interface Topology {
   readonly pods: readonly ClusterPod[]
   readonly networks: readonly UserDefinedNetwork[]
   readonly facts: ClusterFacts
+  /** What the latest probe of each node found, by name; nodes without a ProbeResult are not there. */
+  readonly probes: readonly NodeProbe[]
   /** Kind to number of objects that egretta has no use for. */
   readonly ignored: ReadonlyMap<string, number>
 }
@@ -45,6 +48,7 @@ export function readTopology(catalog: Catalog): { topology: Topology; subnets: S
   const networks = readNetworks(networkObjects, { namespaces, nodes, attachments })
   const networkOf = attachmentNetworks(networkObjects, attachments)
   const pods = all('Pod').map((object) => take(readPod(object, networkOf)).pod)
+  const { probes } = take(readProbes((catalog.byKind.get('ProbeResult') ?? []).flat()))
   const { facts, subnets } = take(
     readFacts({
       operator: all('Network')[0] ?? null,
@@ -53,5 +57,5 @@ export function readTopology(catalog: Catalog): { topology: Topology; subnets: S
       ovnConfig: configMap(OVN_CONFIG_MAP),
     }),
   )
-  return { topology: { nodes, namespaces, pods, networks, facts, ignored: catalog.ignored }, subnets, problems }
+  return { topology: { nodes, namespaces, pods, networks, facts, probes, ignored: catalog.ignored }, subnets, problems }
 }

@@ -3,6 +3,7 @@ import type { Hosting, NodeReason, PlacementOptions } from '../model/assignment.
 import { cloudOf, hosting } from '../model/hosting.js'
 import type { Inputs } from '../model/inputs.js'
 import type { EgressIPIntent } from '../model/intent.js'
+import { unreachableNodes } from '../model/probe.js'
 import { matches } from '../model/selector.js'
 import type { ClusterFacts, ClusterNode } from '../model/topology.js'
 
@@ -32,9 +33,10 @@ export interface Field {
 const UNLIMITED: Capacity = { ip: null, ipv4: null, ipv6: null }
 
 /** Reads the nodes once. A cordoned or tainted node is as good as any (upstream asks for Ready only). */
-export function fieldOf({ topology, cluster }: Inputs, options: PlacementOptions): Field {
+export function fieldOf(inputs: Inputs, options: PlacementOptions): Field {
+  const { topology } = inputs
   const nodes = [...topology.nodes].sort((a, b) => (a.name < b.name ? -1 : 1))
-  const unreachable = new Set([...cluster.unreachable, ...options.down])
+  const unreachable = unreachableNodes(inputs, options.down)
   const draining = new Set(options.drain)
   const standing = (node: ClusterNode): NodeReason | null => {
     if (!node.ready) return 'NotReady'
@@ -65,10 +67,13 @@ export function exclusionsOf(
   matching: readonly boolean[],
   hostings: readonly (Hosting | null)[],
 ): readonly (NodeReason | null)[] {
-  return field.nodes.map((_, index) => {
-    if (!matching[index]) return 'SelectorMismatch'
-    return field.standing[index] ?? (hostings[index] ? null : 'NoHostingNetwork')
-  })
+  return field.nodes.map((_, index) => exclusionOf(field, index, matching[index] === true, hostings[index] ?? null))
+}
+
+/** The same for one node. */
+export function exclusionOf(field: Field, index: number, matching: boolean, hosting: Hosting | null): NodeReason | null {
+  if (!matching) return 'SelectorMismatch'
+  return field.standing[index] ?? (hosting ? null : 'NoHostingNetwork')
 }
 
 /** Whether a node that holds so many takes no further address of the family. */

@@ -1,16 +1,10 @@
 import type { Address } from '../model/address.js'
 import type { Inputs } from '../model/inputs.js'
 import type { EgressIPIntent } from '../model/intent.js'
+import { ageOf, compareObjects } from '../model/precedence.js'
 import type { ClusterNode } from '../model/topology.js'
 
-/** When an object was made, in milliseconds since 1970; one without creationTimestamp is the newest. */
-const age = (object: EgressIPIntent): number => object.created ?? Number.POSITIVE_INFINITY
-
-/** The order in which objects are served: the older first, then by name. */
-export function compareObjects(a: EgressIPIntent, b: EgressIPIntent): number {
-  if (age(a) !== age(b)) return age(a) < age(b) ? -1 : 1
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
-}
+export { compareObjects } from '../model/precedence.js'
 
 export interface AddressOwners {
   /** Why another object has the better right to an address, as the end of the sentence "192.0.2.5 of eip-a …"; null when none has. */
@@ -58,7 +52,7 @@ export function addressOwners({ intent, topology, current }: Inputs): AddressOwn
       const rival = best.get(text)
       if (!rival || rival.object.name === object.name) return null
       if (rival.node !== null) return `belongs to ${rival.object.name}, which holds it on ${rival.node}`
-      const why = age(rival.object) < age(object) ? 'is older' : 'comes first by name'
+      const why = ageOf(rival.object) < ageOf(object) ? 'is older' : 'comes first by name'
       return `belongs to ${rival.object.name}, which asks for it too and ${why}`
     },
     conflictOf({ text }) {

@@ -91,7 +91,7 @@ export function inputs(
   const facts = { platform, podSubnets: [], serviceSubnets: [], gatewayMode: null, reachabilityTimeout: null, placedByOvnkube: null }
   return {
     intent: { objects: [], invalid: [], foreign: [], removed: [], gone: [] },
-    topology: { nodes, namespaces: [], pods: [], networks, facts, ignored: new Map() },
+    topology: { nodes, namespaces: [], pods: [], networks, facts, probes: [], ignored: new Map() },
     cluster,
     lock: null,
     current: new Map(),
