@@ -103,7 +103,7 @@ const capacityAt = (field: Field, index: number): Capacity => field.capacity[ind
 const plus = (held: Held, family: Family): Held => (family === 4 ? { ...held, ipv4: held.ipv4 + 1 } : { ...held, ipv6: held.ipv6 + 1 })
 
 /** What each node holds of EgressIPs that are not ours: what their status says, where no object of ours has the better right. */
-function foreignHeld({ intent }: Inputs, field: Field, owners: AddressOwners): readonly Held[] {
+export function foreignHeld({ intent }: Inputs, field: Field, owners: AddressOwners): readonly Held[] {
   const held = field.nodes.map(() => NOTHING)
   for (const object of intent.foreign) {
     for (const [text, node] of object.status) {
