@@ -1,4 +1,5 @@
 import { type Prefix, parsePrefix } from './address.js'
+import { takesNodeSelector } from './egressip-crd.js'
 import { describe, listAt, objectAt, type Path, textAt, valueAt } from './json.js'
 import type { GatewayMode } from './node-annotations.js'
 import { type Problem, problem } from './problem.js'
@@ -16,6 +17,8 @@ export interface ClusterFacts {
   readonly reachabilityTimeout: number | null
   /** The object that shows that ovnkube's cluster-manager decides the placement, or null. */
   readonly placedByOvnkube: string | null
+  /** Whether the EgressIP CRD of the cluster has egressNodeSelector, which it drops otherwise; null when no input has the CRD. */
+  readonly takesNodeSelector: boolean | null
 }
 
 /** Subnets that no egress IP may lie in, by what they are for. */
@@ -37,6 +40,8 @@ export interface ConfigurationObjects {
   readonly gatewayModeConfig: SourceObject | null
   /** ConfigMap ovn-kubernetes/ovn-config */
   readonly ovnConfig: SourceObject | null
+  /** CustomResourceDefinition egressips.k8s.ovn.org */
+  readonly egressIPDefinition: SourceObject | null
 }
 
 const OVN_CONFIG: Path = ['spec', 'defaultNetwork', 'ovnKubernetesConfig']
@@ -47,7 +52,7 @@ export function readFacts(objects: ConfigurationObjects): {
   subnets: Subnets
   problems: readonly Problem[]
 } {
-  const { operator, infrastructure, gatewayModeConfig, ovnConfig } = objects
+  const { operator, infrastructure, gatewayModeConfig, ovnConfig, egressIPDefinition } = objects
   const problems: Problem[] = []
   /** The subnet at a path, of which `a/b/c` (network, prefix length, prefix length of a node) means `a/b`. */
   const subnet = (object: SourceObject, path: Path, text: unknown): readonly Prefix[] => {
@@ -94,6 +99,7 @@ export function readFacts(objects: ConfigurationObjects): {
       gatewayMode: gatewayMode(operator, gatewayModeConfig),
       reachabilityTimeout: reachabilityTimeout(operator),
       placedByOvnkube: placedByOvnkube(operator, ovnConfig),
+      takesNodeSelector: egressIPDefinition && takesNodeSelector(egressIPDefinition.value),
     },
     subnets: {
       pod,

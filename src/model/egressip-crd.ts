@@ -1,3 +1,5 @@
+import { isObject, listAt, valueAt } from './json.js'
+
 const selector = (description: string) => ({
   description,
   type: 'object',
@@ -107,3 +109,15 @@ export const EGRESSIP_CRD = {
     ],
   },
 } as const
+
+/**
+ * Whether a CustomResourceDefinition of EgressIP keeps egressNodeSelector in a version that is served. The CRDs of releases up to
+ * August 2026 drop it without a word.
+ */
+export function takesNodeSelector(definition: unknown): boolean {
+  return listAt(definition, ['spec', 'versions']).some((version) => {
+    const spec = valueAt(version, ['schema', 'openAPIV3Schema', 'properties', 'spec'])
+    const open = valueAt(spec, ['x-kubernetes-preserve-unknown-fields']) === true
+    return valueAt(version, ['served']) !== false && (open || isObject(valueAt(spec, ['properties', 'egressNodeSelector'])))
+  })
+}

@@ -10,6 +10,7 @@ const GROUPS = {
   Pod: '',
   ConfigMap: '',
   NetworkAttachmentDefinition: 'k8s.cni.cncf.io',
+  CustomResourceDefinition: 'apiextensions.k8s.io',
   Network: 'operator.openshift.io',
   Infrastructure: 'config.openshift.io',
   Cluster: 'egretta.dev',
@@ -28,6 +29,9 @@ export const nameKey = (kind: KnownKind, { namespace, name }: SourceObject): str
 export const GATEWAY_MODE_CONFIG = 'openshift-network-operator/gateway-mode-config'
 export const OVN_CONFIG_MAP = 'ovn-kubernetes/ovn-config'
 
+/** The CustomResourceDefinition that is read. */
+const EGRESSIP_CRD_NAME = 'egressips.k8s.ovn.org'
+
 /** The kind of an object if egretta has a use for it, else null. */
 export function knownKind(object: SourceObject): KnownKind | null {
   if (!Object.hasOwn(GROUPS, object.kind)) return null
@@ -35,5 +39,6 @@ export function knownKind(object: SourceObject): KnownKind | null {
   const slash = object.apiVersion.indexOf('/')
   if (GROUPS[kind] !== object.apiVersion.slice(0, Math.max(slash, 0))) return null
   if (kind === 'ConfigMap' && ![GATEWAY_MODE_CONFIG, OVN_CONFIG_MAP].includes(`${object.namespace}/${object.name}`)) return null
+  if (kind === 'CustomResourceDefinition' && object.name !== EGRESSIP_CRD_NAME) return null
   return kind
 }

@@ -55,6 +55,7 @@ export function readTopology(catalog: Catalog): { topology: Topology; subnets: S
       infrastructure: all('Infrastructure')[0] ?? null,
       gatewayModeConfig: configMap(GATEWAY_MODE_CONFIG),
       ovnConfig: configMap(OVN_CONFIG_MAP),
+      egressIPDefinition: all('CustomResourceDefinition')[0] ?? null,
     }),
   )
   return { topology: { nodes, namespaces, pods, networks, facts, probes, ignored: catalog.ignored }, subnets, problems }

@@ -88,7 +88,15 @@ export function inputs(
     nftVersion: '1.0.6',
     ...over,
   }
-  const facts = { platform, podSubnets: [], serviceSubnets: [], gatewayMode: null, reachabilityTimeout: null, placedByOvnkube: null }
+  const facts = {
+    platform,
+    podSubnets: [],
+    serviceSubnets: [],
+    gatewayMode: null,
+    reachabilityTimeout: null,
+    placedByOvnkube: null,
+    takesNodeSelector: null,
+  }
   return {
     intent: { objects: [], invalid: [], foreign: [], removed: [], gone: [] },
     topology: { nodes, namespaces: [], pods: [], networks, facts, probes: [], ignored: new Map() },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EGRESSIP_CRD } from '../../src/model/egressip-crd.js'
+import { EGRESSIP_CRD, takesNodeSelector } from '../../src/model/egressip-crd.js'
 import { isObject } from '../../src/model/json.js'
 
 const [version] = EGRESSIP_CRD.spec.versions
@@ -40,5 +40,21 @@ describe('the CustomResourceDefinition of EgressIP', () => {
     expect(defaults.map(([path, inner]) => [path, inner.default])).toEqual([
       ['.spec.egressNodeSelector', { matchExpressions: [{ key: 'k8s.ovn.org/egress-assignable', operator: 'Exists' }] }],
     ])
+  })
+})
+
+describe('takesNodeSelector', () => {
+  const definition = (spec: object, served?: boolean) => ({
+    spec: { versions: [{ name: 'v1', served, schema: { openAPIV3Schema: { properties: { spec } } } }] },
+  })
+
+  it('is whether a served version keeps the field', () => {
+    expect(takesNodeSelector(EGRESSIP_CRD)).toBe(true)
+    expect(takesNodeSelector(definition({ properties: { egressIPs: {}, namespaceSelector: {}, podSelector: {} } }))).toBe(false)
+    expect(takesNodeSelector(definition({ properties: { egressNodeSelector: {} } }))).toBe(true)
+    expect(takesNodeSelector(definition({ properties: { egressNodeSelector: {} } }, false))).toBe(false)
+    expect(takesNodeSelector(definition({ 'x-kubernetes-preserve-unknown-fields': true }))).toBe(true)
+    for (const broken of [null, {}, { spec: { versions: 'v1' } }, { spec: { versions: [null] } }])
+      expect(takesNodeSelector(broken)).toBe(false)
   })
 })

@@ -88,6 +88,14 @@ describe('a node', () => {
     else expect(read.gateway).toMatchObject(expected)
   })
 
+  it.each(['/../../evil', '..', 'br ex', 'a-bridge-of-16-ch'])('is invalid where its bridge cannot be one: %j', (bridge) => {
+    for (const name of [{ 'bridge-id': bridge }, { 'bridge-id': undefined, 'interface-id': `${bridge}_node-a` }]) {
+      const read = only(node('node-a', { 'k8s.ovn.org/l3-gateway-config': gateway('node-a', name) }))
+      expect(read.gateway).toBeNull()
+      expect(read.invalid).toContain('is not the name of a bridge')
+    }
+  })
+
   it.each(['False', 'Unknown'])('is not ready when its condition is %s', (status) => {
     expect(only(node('node-a', {}, status)).ready).toBe(false)
   })
@@ -178,6 +186,7 @@ describe('the facts of a cluster', () => {
       gatewayMode: 'local',
       reachabilityTimeout: 0,
       placedByOvnkube: 'Network.operator.openshift.io/cluster',
+      takesNodeSelector: null,
     })
     expect(topology.facts.podSubnets.map(printPrefix)).toEqual(['10.128.0.0/14', 'fd01::/48'])
     expect(topology.facts.serviceSubnets.map(printPrefix)).toEqual(['172.30.0.0/16'])
@@ -200,11 +209,21 @@ describe('the facts of a cluster', () => {
     expect(topology.facts).toMatchObject({
       gatewayMode: 'local',
       placedByOvnkube: 'ConfigMap/ovn-kubernetes/ovn-config',
+      takesNodeSelector: null,
       platform: null,
       reachabilityTimeout: null,
     })
     expect(cluster.subnets.pod.map(printPrefix)).toEqual(['10.244.0.0/16', 'fd00:10:244::/48'])
     expect([...topology.ignored]).toEqual([['ConfigMap', 1]])
+  })
+
+  it('say whether the CRD of EgressIP knows egressNodeSelector', () => {
+    const crd = (name: string, properties: string) =>
+      `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ${name}}\nspec: {versions: [{name: v1, served: true, schema: {openAPIV3Schema: {properties: {spec: {properties: ${properties}}}}}}]}\n`
+    const known = (...texts: string[]) => read([file('topology', ...texts)]).topology.facts.takesNodeSelector
+    expect(known(crd('egressips.k8s.ovn.org', '{egressIPs: {type: array}}'))).toBe(false)
+    expect(known(crd('egressips.k8s.ovn.org', '{egressNodeSelector: {type: object}}'))).toBe(true)
+    expect(known(crd('egressservices.k8s.ovn.org', '{egressNodeSelector: {type: object}}'))).toBe(null)
   })
 
   it('leave out a subnet that is none, and other types of network', () => {
