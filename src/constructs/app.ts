@@ -1,6 +1,7 @@
 import type { AppProps } from 'cdk8s'
 import { ApiObject, App, Yaml } from 'cdk8s'
 import type { IConstruct } from 'constructs'
+import { sha256 } from '../model/bundle.js'
 import { NodeBundle } from './node-bundle.js'
 import type { FileTree, IndexContent } from './synth.js'
 import { printIndex, writeTree } from './synth.js'
@@ -78,8 +79,12 @@ export class EgressApp extends App {
 /** `EgressIP.eip-a.yaml`, with the namespace between kind and name where there is one. */
 function manifestPath(object: ApiObject): string {
   const parts = [object.kind, object.metadata.namespace, object.name].filter((part) => part !== undefined)
-  return `manifests/${parts.map(fileName).join('.')}.yaml`
+  const name = parts.map(fileName).join('.')
+  return `manifests/${name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 65)}.${sha256(name)}`}.yaml`
 }
+
+/** A file name has at most 255 bytes, of which the ending takes five; the name of an object alone may have 253. */
+const LONGEST_NAME = 250
 
 /** Names of some kinds may hold characters that a path must not; a name of dots alone would leave its folder. */
 const fileName = (name: string): string => encodeURIComponent(name).replace(/^\./, '%2E')

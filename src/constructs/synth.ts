@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { sha256 } from '../model/bundle.js'
 
 /** Path below the output folder (with `/`) to text. */
@@ -59,15 +59,25 @@ export function writeTree(folder: string, files: FileTree, content: IndexContent
   const replaced = join(dirname(out), `.${basename(out)}.egretta-replaced`)
   recover(out, staged, replaced)
   refuseForeign(folder, out)
-  mkdirSync(staged)
-  for (const [path, text] of [...files, [INDEX, printIndex(content, files)] as const]) {
-    const file = join(staged, path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
+  try {
+    stage(staged, new Map([...files, [INDEX, printIndex(content, files)]]))
+  } catch (fault) {
+    rmSync(staged, { recursive: true, force: true })
+    throw fault
   }
   if (existsSync(out)) renameSync(out, replaced)
   renameSync(staged, out)
   rmSync(replaced, { recursive: true, force: true })
+}
+
+function stage(staged: string, files: FileTree): void {
+  mkdirSync(staged)
+  for (const [path, text] of files) {
+    const file = join(staged, path)
+    if (!file.startsWith(`${staged}${sep}`)) throw new Error(`${path} leads out of the output folder`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
 }
 
 /** Writes one file so that a reader, or a run that is killed, sees the old text or the new one. */

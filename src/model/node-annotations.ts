@@ -102,6 +102,9 @@ function named(value: unknown, fault: Fault): readonly [string, unknown][] {
   return []
 }
 
+/** What Linux takes as the name of an interface: at most 15 characters (IFNAMSIZ), no slash, colon or blank, no `.` or `..`. */
+const isDeviceName = (text: string): boolean => /^[^\s/:]{1,15}$/.test(text) && !/^\.\.?$/.test(text)
+
 const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/
 
 /** l3-gateway-config. Null where the node has no gateway (mode empty or `disabled`), or none that can be read. */
@@ -123,8 +126,10 @@ export function readGateway(value: unknown, node: string, fault: Fault): Gateway
   if (!MAC.test(mac)) wrong(`${describe(config['mac-address'])} is not a hardware address`)
   const vlan = Number(config['vlan-id'] ?? 0)
   if (!Number.isInteger(vlan) || vlan < 0 || vlan > 4094) wrong(`vlan-id is a number from 0 to 4094; it is ${describe(config['vlan-id'])}`)
+  const bridge = textAt(config, ['bridge-id']) ?? bridgeOf(textAt(config, ['interface-id']), node)
+  if (bridge !== null && !isDeviceName(bridge)) wrong(`${describe(bridge)} is not the name of a bridge`)
   const gateway = {
-    bridge: textAt(config, ['bridge-id']) ?? bridgeOf(textAt(config, ['interface-id']), node),
+    bridge,
     mac,
     addresses: prefixes(oneOrMore(config['ip-addresses'], config['ip-address'], wrong), wrong),
     nextHops: addresses(oneOrMore(config['next-hops'], config['next-hop'], wrong), wrong),

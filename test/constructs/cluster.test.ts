@@ -210,6 +210,14 @@ describe('manifests', () => {
       'manifests/Role.%2E.%2F..%2Fx%3Ay.yaml',
     ])
   })
+  it('have a name that a file can have, and one of their own, however long that of the object is', () => {
+    const { app, cluster } = clusterOf({})
+    const long = 'a'.repeat(252)
+    for (const end of ['b', 'c']) new EgressIP(cluster, end, { name: long + end, egressIPs: ['192.0.2.50'], namespaceSelector: PROD })
+    const paths = [...app.files().keys()].filter((path) => path.startsWith('manifests'))
+    expect(paths).toHaveLength(2)
+    for (const path of paths) expect(path).toMatch(/^manifests\/EgressIP\.a{176}\.[0-9a-f]{64}\.yaml$/)
+  })
   it('are plain objects below any other chart', () => {
     const app = new App({ outdir: 'unused' })
     const eip = new EgressIP(new Chart(app, 'chart'), 'eip', { egressIPs: ['192.0.2.50'], namespaceSelector: PROD })

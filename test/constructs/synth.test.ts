@@ -76,6 +76,12 @@ describe('writeTree', () => {
       expect(() => writeTree(out, tree('other'), INDEX)).toThrow(/out\/index\.json/)
     }
   })
+  it('writes nothing outside the folder, and leaves nothing behind when it fails', () => {
+    writeTree(out, tree('a'), INDEX)
+    expect(() => writeTree(out, tree('a', 'nodes/x/../../../evil'), INDEX)).toThrow('leads out of the output folder')
+    expect(readdirSync(folder)).toEqual(['out'])
+    expect(files()).toEqual(['a', 'index.json'])
+  })
   it('takes an empty folder, refuses a file in its place', () => {
     mkdirSync(out)
     writeTree(out, tree('a'), INDEX)
