@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Lock } from '../model/lock.js'
 import { parseLock } from '../model/lock.js'
 import type { Problem } from '../model/problem.js'
 import type { Role, SourceFile } from '../model/source.js'
 import { UsageError } from './fault.js'
-import { readSources } from './sources.js'
+import { readSources, readText } from './sources.js'
 
 /** Where the inputs stand, as the command line says it. */
 export interface ProjectPaths {
@@ -29,6 +29,12 @@ export interface Project {
   /** Null: the file is not there yet. */
   readonly lockText: string | null
 }
+
+/** Without intent everything would be a removal, without topology no address would have a node: neither is what was meant. */
+const missing = (role: 'intent' | 'topology', folder: string): string =>
+  role === 'intent'
+    ? `there is no intent: ${folder} is not there; name the files with --intent PATH, or make the folder, empty, if no egress IP is wanted`
+    : `there is no topology: ${folder} is not there; name the files with --topology PATH (kubectl get … -o yaml)`
 
 const LOCK = 'egretta.lock.json'
 
@@ -54,6 +60,9 @@ export function readProject(paths: ProjectPaths, directory = '.'): Project {
       `${join(directory, 'intent')} and ${join(directory, 'topology')} are not there; name the files with --intent PATH and --topology PATH, or give one PATH that holds both (kubectl get … -o yaml)`,
     )
   }
+  for (const [role, list] of [['intent', intent] as const, ['topology', topology] as const]) {
+    if (paths.both.length === 0 && list.length === 0) throw new UsageError(missing(role, join(directory, role)))
+  }
   if (named.filter((path) => path === '-').length > 1) throw new UsageError('standard input (-) can be read once only')
   const sources = read.filter(([list]) => list.length > 0).map(([list, role]) => readSources(list, role))
   const lockPath = paths.lock ?? (paths.both.length === 0 && !named.includes('-') ? join(directory, LOCK) : null)
@@ -73,6 +82,7 @@ function readLock(path: string | null): {
   readonly problems: readonly Problem[]
 } {
   if (path === null || !existsSync(path)) return { lock: null, text: null, problems: [] }
-  const text = readFileSync(path, 'utf8')
+  const text = readText(path)
+  if (typeof text !== 'string') return { lock: null, text: null, problems: [text] }
   return { ...parseLock({ file: path, text, role: 'intent' }), text }
 }

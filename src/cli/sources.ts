@@ -62,7 +62,8 @@ function filesUnder(directory: string, seen: Set<string>, problems: Problem[]): 
   })
 }
 
-function readText(path: string): string | Problem {
+/** The text of a file in UTF-8 (`-`: standard input), or the problem that it cannot be read. */
+export function readText(path: string): string | Problem {
   const name = path === '-' ? 'standard input' : path
   try {
     const bytes = path === '-' ? readStandardInput() : readFileSync(path)

@@ -22,6 +22,7 @@ export interface SynthOptions {
 /** `egretta synth`: writes the output folder and the lock. */
 export function synth(request: Request, options: SynthOptions, terminal: Terminal): ExitCode {
   const { project } = request
+  if (options.out === '') throw new UsageError('--out needs the name of a folder')
   if (options.frozen && project.lockPath === null) throw new UsageError('--frozen compares with a lock; name it with --lock FILE')
   const cluster = clusterOf(project, options.out, request.options)
   refuseUnknownNodes(cluster.outcome.inputs, request.options.placement)

@@ -1,7 +1,7 @@
 import { addressFault, compareAddresses, parseAddress } from './address.js'
 import type { Placement } from './assignment.js'
 import { jsonDocuments } from './document.js'
-import { objectAt, printPath, record } from './json.js'
+import { objectAt, printPath, record, textAt } from './json.js'
 import { lineIndex } from './lines.js'
 import { type Problem, problem } from './problem.js'
 import { schemaCheck } from './schema.js'
@@ -47,21 +47,27 @@ const check = schemaCheck({
   },
 })
 
+const RESTORE = 'Restore the lock from version control; if there is none, remove the file, and synth decides anew.'
+
 /**
  * Reads `egretta.lock.json`. A lock that does not parse, or is no lock, is UnreadableInput: guessing what was decided
  * would move addresses.
  */
 export function parseLock(file: SourceFile): { lock: Lock | null; problems: readonly Problem[] } {
-  const refuse = (offset: number, message: string): { lock: null; problems: readonly Problem[] } => {
-    const source = { file: file.file, ...lineIndex(file.text)(offset) }
-    const remedy = 'Restore the lock from version control; if there is none, remove the file, and synth decides anew.'
+  const text = file.text.startsWith('\uFEFF') ? file.text.slice(1) : file.text
+  const refuse = (offset: number, message: string, remedy = RESTORE): { lock: null; problems: readonly Problem[] } => {
+    const source = { file: file.file, ...lineIndex(text)(offset) }
     return { lock: null, problems: [problem('UnreadableInput', { message: `The lock ${file.file} ${message}.`, source, remedy })] }
   }
-  const conflict = /^<{7} /m.exec(file.text)
+  const conflict = /^<{7} /m.exec(text)
   if (conflict) return refuse(conflict.index, 'has merge conflict markers')
-  const { documents, faults } = jsonDocuments(file.text)
+  const { documents, faults } = jsonDocuments(text)
   const [document] = documents
   if (!document) return refuse(faults[0]?.offset ?? 0, `is not valid JSON: ${faults[0]?.message ?? 'it is empty'}`)
+  const version = textAt(document.value, ['apiVersion'])
+  if (version?.startsWith('egretta.dev/') && version !== 'egretta.dev/v1alpha1') {
+    return refuse(document.locate(['apiVersion']), `is of another version: ${version}`, 'Run the egretta that wrote it, or a newer one.')
+  }
   for (const { kind, path, message } of check(document.value)) {
     if (kind === 'wrong') return refuse(document.locate(path), `is wrong: ${printPath(path) || 'the document'} ${message}`)
   }

@@ -40,6 +40,23 @@ describe('egretta plan', () => {
     expect({ exit, out }).toEqual({ exit: 1, out: '' })
     expect(err).toMatch(/intent and topology are not there; name the files with --intent PATH and --topology PATH/)
   })
+  it.each([
+    ['intent', 'there is no intent: intent is not there; name the files with --intent PATH, or make the folder, empty'],
+    ['topology', 'there is no topology: topology is not there; name the files with --topology PATH'],
+  ])('takes no %s for a mistake, not for an empty one', async (role, message) => {
+    project([egressIPObject('eip', ['192.0.2.50'])])
+    rmSync(role, { recursive: true })
+    const { exit, out, err } = await egretta('plan')
+    expect({ exit, out }).toEqual({ exit: 1, out: '' })
+    expect(err).toContain(message)
+  })
+  it('prints a plan with the problem when the lock cannot be read', async () => {
+    project([egressIPObject('eip', ['192.0.2.50'])])
+    mkdirSync('egretta.lock.json')
+    const { exit, out } = await egretta('plan', '-o', 'json')
+    expect(exit).toBe(1)
+    expect(JSON.parse(out).problems).toMatchObject([{ code: 'UnreadableInput', source: { file: 'egretta.lock.json' } }])
+  })
   it('takes one PATH for both, and no lock with it', async () => {
     writeFileSync('dump.json', LIST(...NODES, SHOP, egressIPObject('eip', ['192.0.2.50'])))
     writeFileSync('egretta.lock.json', 'no lock')

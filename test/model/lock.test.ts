@@ -61,7 +61,7 @@ describe('a lock', () => {
     ['{\n  "apiVersion": 1,\n}', 3, 'not valid JSON'],
     ['{\n<<<<<<< HEAD\n}', 2, 'merge conflict'],
     [JSON.stringify({ ...lock({}), kind: 'Plan' }, null, 1), 3, 'kind must be Lock'],
-    [JSON.stringify({ ...lock({}), apiVersion: 'egretta.dev/v2' }, null, 1), 2, 'apiVersion must be egretta.dev/v1alpha1'],
+    [JSON.stringify({ ...lock({}), apiVersion: 'egretta.dev/v2' }, null, 1), 2, 'is of another version: egretta.dev/v2'],
     [JSON.stringify({ ...lock({}), objects: [] }, null, 1), 4, 'objects must be a mapping'],
     [JSON.stringify(lock({ e: { addresses: { x: { node: 'n', seen: null } } } }), null, 1), 7, '"x", which is not an address'],
     [JSON.stringify(lock({ e: { addresses: { [A]: { node: '', seen: null } } } }), null, 1), 8, 'addresses["192.0.2.50"].node'],
@@ -71,6 +71,13 @@ describe('a lock', () => {
     expect(problems).toMatchObject([{ code: 'UnreadableInput', source: { file: 'egretta.lock.json', line } }])
     expect(problems[0]?.message).toContain(message)
   })
+
+  it('of another version is not to be removed, but read by the program that wrote it', () => {
+    const { problems } = parse(JSON.stringify({ ...lock({}), apiVersion: 'egretta.dev/v1' }))
+    expect(problems[0]?.remedy).toBe('Run the egretta that wrote it, or a newer one.')
+  })
+
+  it('may begin with a byte order mark', () => expect(parse(`\uFEFF${printLock(lock({}))}`).lock).toEqual(lock({})))
 })
 
 describe('who has an address now', () => {
