@@ -7,7 +7,16 @@ interface Selecting {
   readonly podSelector: LabelSelector
 }
 
-const FINISHED = ['Succeeded', 'Failed']
+/** Why no EgressIP speaks for a pod, whatever its labels (seed 003). */
+export type PodExclusion = 'HostNetwork' | 'Completed' | 'Failed' | 'NoAddress'
+
+/** The first reason why a pod is never selected; null where it can be. */
+export function podExclusion({ hostNetwork, phase, addresses }: ClusterPod): PodExclusion | null {
+  if (hostNetwork) return 'HostNetwork'
+  if (phase === 'Succeeded') return 'Completed'
+  if (phase === 'Failed') return 'Failed'
+  return addresses.length === 0 ? 'NoAddress' : null
+}
 
 /**
  * Which pods an EgressIP speaks for: those of a matching namespace whose labels match, that run, have an address, and do
@@ -16,7 +25,7 @@ const FINISHED = ['Succeeded', 'Failed']
 export function selectionOf(topology: Topology): (object: Selecting) => readonly ClusterPod[] {
   const byNamespace = new Map<string, ClusterPod[]>()
   for (const pod of topology.pods) {
-    if (pod.hostNetwork || pod.addresses.length === 0 || FINISHED.includes(pod.phase)) continue
+    if (podExclusion(pod) !== null) continue
     const list = byNamespace.get(pod.namespace)
     if (list) list.push(pod)
     else byNamespace.set(pod.namespace, [pod])

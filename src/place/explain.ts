@@ -1,21 +1,22 @@
 import { isGlobalUnicast } from '../model/address.js'
 import type { NodeReason, Unassigned, UnassignedReason } from '../model/assignment.js'
+import { NODE_REASONS } from '../model/node-reason.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { Claim, Refusal } from './claims.js'
 
 /** How many excluded nodes an unassigned address names; `reasons` counts them all. */
 const NAMED_NODES = 20
 
-/** The filters of placement in their order: the reason of an address whose last candidate they removed, and what they say of a node. */
-const FILTERS: readonly (readonly [NodeReason, UnassignedReason, one: string, many: string])[] = [
-  ['SelectorMismatch', 'NoMatchingNode', 'does not match egressNodeSelector', 'do not match egressNodeSelector'],
-  ['NotReady', 'NoAvailableNode', 'is not Ready', 'are not Ready'],
-  ['Unreachable', 'NoAvailableNode', 'is unreachable', 'are unreachable'],
-  ['InvalidNode', 'NoAvailableNode', 'has a malformed annotation', 'have a malformed annotation'],
-  ['Draining', 'NoAvailableNode', 'is being drained', 'are being drained'],
-  ['NoHostingNetwork', 'NoHostingNetwork', 'has no network that contains it', 'have no network that contains it'],
-  ['CapacityExhausted', 'CapacityExhausted', 'has no capacity left', 'have no capacity left'],
-  ['HoldsSameObject', 'AntiColocation', 'holds another address of the object', 'hold another address of the object'],
+/** The filters of placement in their order, each with the reason of an address whose last candidate it removed. */
+const FILTERS: readonly (readonly [NodeReason, UnassignedReason])[] = [
+  ['SelectorMismatch', 'NoMatchingNode'],
+  ['NotReady', 'NoAvailableNode'],
+  ['Unreachable', 'NoAvailableNode'],
+  ['InvalidNode', 'NoAvailableNode'],
+  ['Draining', 'NoAvailableNode'],
+  ['NoHostingNetwork', 'NoHostingNetwork'],
+  ['CapacityExhausted', 'CapacityExhausted'],
+  ['HoldsSameObject', 'AntiColocation'],
 ]
 
 type ExcludedNode = Unassigned['nodes'][number]
@@ -41,12 +42,12 @@ export function explain(
   let reason: UnassignedReason = 'NoMatchingNode'
   const reasons: Partial<Record<NodeReason, number>> = {}
   const parts: Part[] = []
-  for (const [nodeReason, addressReason, one, many] of FILTERS) {
+  for (const [nodeReason, addressReason] of FILTERS) {
     const count = excluded.filter((node) => node.reason === nodeReason).length
     if (count === 0) continue
     reason = addressReason
     reasons[nodeReason] = count
-    parts.push({ count, one, many })
+    parts.push({ count, ...NODE_REASONS[nodeReason] })
   }
   return { reason, reasons, nodes: excluded.slice(0, NAMED_NODES), because: tell(parts, excluded.length) }
 }
