@@ -9,14 +9,12 @@ import { type Bundle, type Entries, egressAddresses, entriesFor, NO_ENTRIES } fr
 import { type Goal, type Part, SUBSYSTEMS, type Subsystems, waitingKey } from './reconcile.js'
 import { type AddressKnowledge, doubtfulAddresses, egressOnHost, type HostView, ownAddresses } from './view.js'
 
-/** The passes of a phase, in their order, or the problems for which nothing may be done. */
+/** The passes of a phase, in their order. */
 export interface Lifecycle {
   readonly goals: readonly Goal[]
   readonly pending: readonly Pending[]
-  /** An error among them refuses the run. */
+  /** What is wrong with the bundle on this host. The guards do not wait for it, everything else does. */
   readonly problems: readonly Problem[]
-  /** Worth saying, whatever comes of the run. */
-  readonly notes: readonly Problem[]
 }
 
 /**
@@ -26,11 +24,11 @@ export interface Lifecycle {
 export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledge: AddressKnowledge): Lifecycle {
   const own = ownAddresses(view, knowledge)
   const named = [...new Map(egressAddresses(bundle).map((address) => [address.text, address])).values()]
-  const problems = named
+  const problems: Problem[] = named
     .filter(({ text }) => own.has(text))
     .map(({ text }) =>
       problem('NodeAddress', {
-        message: `the bundle treats ${text} as an egress IP, but it is an address of this node itself; nothing was changed`,
+        message: `the bundle treats ${text} as an egress IP, but it is an address of this node itself; it is not silenced, and nothing but guards is changed`,
       }),
     )
   const silence = phase === 'shutdown' && manages(bundle, 'nftables')
@@ -38,6 +36,11 @@ export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledg
     problems.push(problem('InvalidBundle', { message: 'the bundle has no guard.nftables.json, so the node cannot fall silent' }))
   }
   const doubtful = doubtfulAddresses(view, knowledge)
+  for (const { family, text } of silence ? named : []) {
+    if (!doubtful.has(text) || own.has(text)) continue
+    const message = `${text} is not silenced: it is the only IPv${family} address of this host, so it may be the node's own`
+    problems.push(problem('NodeAddress', { message }))
+  }
   const guard = entriesFor(bundle, phase, true)
   const nft = silence && bundle.guard ? silencing(bundle.guard, view, knowledge, new Set([...own, ...doubtful])) : []
   const parts: readonly (readonly [Part, Entries, Subsystems])[] = [
@@ -55,16 +58,7 @@ export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledg
       pending: pending.filter(({ subsystem }) => compared.some((name) => name === subsystem)),
     }
   })
-  const notes = silence
-    ? named
-        .filter(({ text }) => doubtful.has(text) && !own.has(text))
-        .map(({ family, text }) =>
-          problem('NodeAddress', {
-            message: `${text} is not silenced: it is the only IPv${family} address of this host, so it may be the node's own`,
-          }),
-        )
-    : []
-  return { goals: goals.map(({ goal }) => goal), pending: goals.flatMap(({ pending }) => pending), problems, notes }
+  return { goals: goals.map(({ goal }) => goal), pending: goals.flatMap(({ pending }) => pending), problems }
 }
 
 const manages = (bundle: Bundle, name: keyof Entries): boolean => ownershipOf(bundle, name) === 'manage'

@@ -87,11 +87,15 @@ const STEPS: readonly Step[] = [
   ['nftables', inDoomed],
 ]
 
-/**
- * Makes the changes of one part, step by step, and looks again. When a step fails, what the pass changed is put back as it was observed.
- * Returns the problems; none means that the second plan is empty.
- */
-export async function applyPart(host: Host, goal: Goal, before: Observation, { changes }: PartPlan): Promise<readonly Problem[]> {
+/** What came of a pass. No problem means that the second plan is empty. */
+export interface Outcome {
+  /** The changes that the host has now; none when what the pass did was put back. */
+  readonly made: readonly Change<Entry>[]
+  readonly problems: readonly Problem[]
+}
+
+/** Makes the changes of one part, step by step, and looks again. When a step fails, what the pass changed is put back as it was observed. */
+export async function applyPart(host: Host, goal: Goal, before: Observation, { changes }: PartPlan): Promise<Outcome> {
   const doomed = new Set(
     changes.flatMap(({ op, from }) => (op === 'delete' && from && 'kind' in from && from.kind === 'table' ? tableOf(from) : [])),
   )
@@ -104,15 +108,14 @@ export async function applyPart(host: Host, goal: Goal, before: Observation, { c
       await host[name].apply(chosen)
     }
   } catch (error) {
-    return [faultProblem(error), ...(await restore(host, goal.part, before, [...new Set(done)]))]
+    return { made: [], problems: [faultProblem(error), ...(await restore(host, goal.part, before, [...new Set(done)]))] }
   }
   const left = planPart(host, goal, await observe(host, goal.subsystems))
   const [first] = [...left.changes, ...left.conflicts]
-  if (!first) return []
+  if (!first) return { made: changes, problems: [] }
   const count = left.changes.length + left.conflicts.length
-  return [
-    problem('NotConverged', { message: `after the pass ${count} entries still differ, the first is ${first.subsystem} ${first.key}` }),
-  ]
+  const message = `after the pass ${count} entries still differ, the first is ${first.subsystem} ${first.key}`
+  return { made: changes, problems: [problem('NotConverged', { message })] }
 }
 
 /** Puts back what the named subsystems held, in the order of the names. */

@@ -1,7 +1,7 @@
 import { hostAddresses } from '../host/addresses.js'
 import { createExec, type Exec, type ExecOptions } from '../host/exec.js'
 import { readText } from '../host/files.js'
-import { lockState } from '../host/lock.js'
+import { lockState, type RunLock } from '../host/lock.js'
 import { hostNeighbors } from '../host/neighbors.js'
 import { hostNftables, isLoadable } from '../host/nftables.js'
 import { hostOpenflow } from '../host/openflow.js'
@@ -13,11 +13,11 @@ import { OVNKUBE_COOKIE } from '../model/numbers.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { Entry } from '../syntax/languages.js'
 import { type Bundle, loadBundle } from './bundle.js'
-import { announcedAddresses, lifecycle, ownershipOf } from './lifecycle.js'
+import { announcedAddresses, type Lifecycle, lifecycle, ownershipOf } from './lifecycle.js'
 import { applyPart, faultProblem, type Goal, type Host, observe, type PartPlan, planPart, SUBSYSTEMS } from './reconcile.js'
 import { elsewhere, tooManyRemovals } from './removals.js'
-import { addressMarks, closeJournal, knownAddresses, knownBridges, openJournal, readState } from './state.js'
-import { type HostView, viewHost } from './view.js'
+import { addressMarks, closeJournal, knownAddresses, knownBridges, NO_STATE, openJournal, readState, type State } from './state.js'
+import { type HostView, viewBridges, viewHost } from './view.js'
 
 export interface Request {
   readonly command: 'diff' | 'apply'
@@ -50,46 +50,94 @@ export interface Report {
  * A phase is several passes, the base and the guards. One that conflicts with others, or fails, changes nothing; a guard is loaded all the same.
  */
 export async function run(request: Request): Promise<Report> {
-  const refuse = (problems: readonly Problem[]): Report => ({
-    node: request.node,
-    phase: request.phase,
-    changes: [],
-    pending: [],
-    problems,
-    exitCode: 1,
-  })
+  const { command, node, phase } = request
+  let silenced: Report['changes'] = []
+  const refuse = (problems: readonly Problem[]): Report => ({ node, phase, changes: silenced, pending: [], problems, exitCode: 1 })
   try {
     const bundle = loadBundle(request.bundle)
     if (!('manifest' in bundle)) return refuse(bundle)
-    if (bundle.manifest.node !== request.node) {
-      const message = `the bundle is that of node ${bundle.manifest.node}, this is ${request.node}; nothing was changed`
+    if (bundle.manifest.node !== node) {
+      const message = `the bundle is that of node ${bundle.manifest.node}, this is ${node}; nothing was changed`
       return refuse([problem('WrongNode', { message })])
     }
-    if (request.command === 'diff') return await work(request, bundle, createExec(request.exec), refuse)
-    const lock = await lockState(request.stateDir, request.exec ?? {})
+    if (command === 'diff') return await work(request, bundle, createExec(request.exec))
+    if (phase === 'shutdown') silenced = await silence(request, bundle, createExec(request.exec))
+    const lock = await lockOrFault(request)
     try {
-      return await work(request, bundle, createExec({ ...request.exec, inherit: lock.fd }), refuse)
+      const report = await ('fd' in lock
+        ? work(request, bundle, createExec({ ...request.exec, inherit: lock.fd }))
+        : work(request, bundle, createExec(request.exec), [lock]))
+      return { ...report, changes: [...silenced, ...report.changes] }
     } finally {
-      lock.release()
+      if ('fd' in lock) lock.release()
     }
   } catch (error) {
     return refuse([faultProblem(error)])
   }
 }
 
-async function work(request: Request, bundle: Bundle, exec: Exec, refuse: (problems: readonly Problem[]) => Report): Promise<Report> {
-  const { command, phase, stateDir, rundir } = request
-  const state = readState(stateDir)
-  const { view, fault } = await viewHost(exec, rundir, request.node, ownershipOf(bundle, 'nftables') !== 'off')
+/** The lock. Without it nothing but guards is loaded, each of which is one transaction; the steady phase has none to load. */
+async function lockOrFault({ phase, stateDir, exec = {} }: Request): Promise<RunLock | Problem> {
+  try {
+    return await lockState(stateDir, exec)
+  } catch (error) {
+    if (phase === 'steady') throw error
+    return faultProblem(error)
+  }
+}
+
+/**
+ * Loads the nft guard before anything else, one transaction that waits for no other agent, no Open vSwitch and no file of the state
+ * folder. What goes wrong here goes wrong again, and is said, in the pass of the guard, which also loads one whose device is a symbol.
+ */
+async function silence(request: Request, bundle: Bundle, exec: Exec): Promise<Report['changes']> {
+  try {
+    const { host, goals } = await look(request, bundle, exec, null)
+    const [guard] = goals
+    if (!guard || guard.waiting.size > 0) return []
+    const { goal } = await withoutMissingHook(exec, byOwnership(bundle, guard)[0])
+    const seen = await observe(host, goal.subsystems)
+    return (await applyPart(host, goal, seen, planPart(host, goal, seen))).made
+  } catch (error) {
+    faultProblem(error)
+    return []
+  }
+}
+
+/** What a run works with. `problems`: what could not be read; the guards do not wait for it, everything else does. */
+interface Sight extends Lifecycle {
+  readonly state: State
+  readonly host: Host
+}
+
+/** `bridges` answers those of Open vSwitch; null where it is not asked. Nothing is to be done on a host of ovnkube-node's. */
+async function look(request: Request, bundle: Bundle, exec: Exec, bridges: (() => Promise<HostView['bridges']>) | null): Promise<Sight> {
+  const { stateDir, rundir, node, phase } = request
+  const problems: Problem[] = []
+  const orElse = async <T>(read: () => T | Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await read()
+    } catch (error) {
+      problems.push(faultProblem(error))
+      return otherwise
+    }
+  }
+  const state = await orElse(() => readState(stateDir), NO_STATE)
+  const view = await viewHost(exec, node, bridges && (await orElse(bridges, null)), ownershipOf(bundle, 'nftables') !== 'off')
   const host = hostOf(exec, rundir, stateDir, view, knownBridges(bundle, state))
   const active = await ovnkubeActive(bundle, host, view)
-  if (active) return refuse([active])
-  const marked = new Set((await host.addresses.observe()).own.map((entry) => ('address' in entry ? entry.address.address.text : '')))
+  if (active) return { state, host, goals: [], pending: [], problems: [active] }
+  const { own } = await orElse(() => host.addresses.observe(), { own: [], foreign: [] })
+  const marked = new Set(own.map((entry) => ('address' in entry ? entry.address.address.text : '')))
   const knowledge = { marked, known: knownAddresses(bundle, state), announced: announcedAddresses(bundle) }
-  const { goals, pending, problems: refusals, notes } = lifecycle(bundle, phase, view, knowledge)
-  if (refusals.length > 0) return refuse(refusals)
+  const found = lifecycle(bundle, phase, view, knowledge)
+  return { ...found, state, host, problems: [...problems, ...found.problems] }
+}
 
-  const problems: Problem[] = [...notes, ...(fault ? [faultProblem(fault)] : [])]
+async function work(request: Request, bundle: Bundle, exec: Exec, faults: readonly Problem[] = []): Promise<Report> {
+  const { command, node, phase, stateDir, rundir } = request
+  const { state, host, goals, pending, ...sight } = await look(request, bundle, exec, () => viewBridges(rundir))
+  const problems: Problem[] = [...faults, ...sight.problems]
   const changes: Change<Entry>[] = []
   let remaining = 0
   for (const asked of goals) {
@@ -104,16 +152,21 @@ async function work(request: Request, bundle: Bundle, exec: Exec, refuse: (probl
       const differences = differencesOf(planPart(host, verified, seen))
       const stops = [
         ...conflictProblems(plan),
-        ...(asked.part === 'base'
+        ...(goal.part === 'base'
           ? tooManyRemovals(plan.changes, seen, elsewhere(readIndex(request.bundle), bundle), request.maxRemove)
           : []),
       ]
-      changes.push(...plan.changes, ...differences)
       remaining += differences.length
       problems.push(...stops)
-      if (command === 'diff' || stops.length > 0) continue
-      if (plan.changes.length > 0) openJournal(stateDir, bundle)
-      problems.push(...(await applyPart(host, managed, seen, plan)))
+      if (command === 'diff') changes.push(...plan.changes)
+      else if (stops.length === 0) {
+        // A guard needs no journal: the marks on its entries say enough, and no full disk may delay it.
+        if (goal.part === 'base' && plan.changes.length > 0) openJournal(stateDir, bundle)
+        const outcome = await applyPart(host, managed, seen, plan)
+        changes.push(...outcome.made)
+        problems.push(...outcome.problems)
+      }
+      changes.push(...differences)
     } catch (error) {
       problems.push(faultProblem(error))
     }
@@ -121,7 +174,7 @@ async function work(request: Request, bundle: Bundle, exec: Exec, refuse: (probl
   const failed = problems.some(isError)
   if (command === 'apply' && !failed) closeJournal(stateDir, bundle, state)
   const differs = command === 'diff' ? changes.length > 0 : remaining > 0
-  return { node: request.node, phase, changes, pending, problems, exitCode: failed ? 1 : differs ? 2 : pending.length > 0 ? 4 : 0 }
+  return { node, phase, changes, pending, problems, exitCode: failed ? 1 : differs ? 2 : pending.length > 0 ? 4 : 0 }
 }
 
 const isError = ({ severity }: Problem): boolean => severity === 'error'
@@ -137,11 +190,17 @@ function hostOf(exec: Exec, rundir: string, stateDir: string, view: HostView, br
   }
 }
 
-/** ovnkube-node replaces flows, addresses and tables by itself; two that manage the same would undo each other's work. */
+/**
+ * ovnkube-node replaces flows, addresses and tables by itself; two that manage the same would undo each other's work. Flows that cannot be
+ * read are no sign; the pass that needs them says what is wrong.
+ */
 async function ovnkubeActive(bundle: Bundle, host: Host, { ovnkube }: HostView): Promise<Problem | null> {
   const managed = SUBSYSTEMS.filter((name) => ownershipOf(bundle, name) === 'manage')
   if (managed.length === 0) return null
-  const { foreign } = await host.openflow.observe()
+  const { foreign } = await host.openflow.observe().catch((error: unknown) => {
+    faultProblem(error)
+    return { foreign: [] }
+  })
   const flows = foreign.filter((entry) => 'cookie' in entry && entry.cookie === OVNKUBE_COOKIE).length
   const signs = [...ovnkube, ...(flows > 0 ? [`${flows} flows with cookie 0x${OVNKUBE_COOKIE.toString(16)}`] : [])]
   if (signs.length === 0) return null

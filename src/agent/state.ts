@@ -21,6 +21,8 @@ export interface State {
   readonly interrupted: Known | null
 }
 
+export const NO_STATE: State = { applied: null, predecessor: null, interrupted: null }
+
 const file = (stateDir: string, name: 'applied' | 'journal'): string => `${stateDir}/${name}.json`
 
 /** Where the marks of our addresses stand. */
@@ -61,7 +63,9 @@ export const knownBridges = (bundle: Bundle, state: State): readonly string[] =>
   [...new Set([...bridgesOf(bundle), ...known(state).flatMap(({ bridges }) => bridges)])].filter((name) => name !== OVN_BRIDGE).sort()
 
 const known = ({ applied, predecessor, interrupted }: State): readonly Known[] =>
-  [applied, predecessor, interrupted].filter((each) => Array.isArray(each?.addresses) && Array.isArray(each.bridges)) as readonly Known[]
+  [applied, predecessor, interrupted].filter((each): each is Known => areTexts(each?.addresses) && areTexts(each?.bridges))
+
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 const describe = (bundle: Bundle): Known => ({
   digest: bundle.manifest.digest,

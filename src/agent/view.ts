@@ -1,9 +1,9 @@
 import { isSingle, type LiveAddress, readAddresses } from '../host/addresses.js'
 import { readDevices } from '../host/devices.js'
-import { type Exec, HostFault } from '../host/exec.js'
+import type { Exec } from '../host/exec.js'
 import { readTables } from '../host/nftables.js'
 import { isServed } from '../host/openflow.js'
-import { readBridges } from '../host/ovsdb.js'
+import { type Bridge, readBridges } from '../host/ovsdb.js'
 import type { HostNames } from '../host/resolve.js'
 import { readPreferredSources } from '../host/routes.js'
 import { type Address, compareAddresses, type Family } from '../model/address.js'
@@ -18,36 +18,28 @@ export interface HostView extends HostNames {
 }
 
 /**
- * Looks at the host; nothing is changed. A bridge whose ovs-vswitchd does not answer counts as not there, and an Open vSwitch whose
- * database fails as not running: `fault` says so, and a guard in nftables does not wait for it.
+ * The bridges of Open vSwitch whose ovs-vswitchd answers; null when Open vSwitch does not run. One that does not answer counts as not
+ * there, so that nothing waits for it.
  */
-export async function viewHost(
-  exec: Exec,
-  rundir: string,
-  node: string,
-  readsNft: boolean,
-): Promise<{ readonly view: HostView; readonly fault: HostFault | null }> {
-  const bridges = await readBridges(rundir).catch((error: unknown) => {
-    if (error instanceof HostFault && error.code === 'CommandFailed') return error
-    throw error
-  })
-  const fault = bridges instanceof HostFault ? bridges : null
-  const listed = bridges instanceof HostFault ? null : bridges
+export async function viewBridges(rundir: string): Promise<readonly Bridge[] | null> {
+  const listed = await readBridges(rundir)
   const served = await Promise.all((listed ?? []).map(async (bridge) => ((await isServed(rundir, bridge.name)) ? [bridge] : [])))
-  const devices = await readDevices(exec)
-  const tables = readsNft ? await readTables(exec) : []
-  const view = {
-    node,
-    devices,
-    bridges: listed && served.flat(),
-    addresses: await readAddresses(exec),
-    preferredSources: await readPreferredSources(exec),
-    ovnkube: [
-      ...(tables.some(({ family, name }) => family === 'inet' && name === 'ovn-kubernetes') ? ['nft table inet ovn-kubernetes'] : []),
-      ...(devices.has('ovn-k8s-mp0') ? ['network device ovn-k8s-mp0'] : []),
-    ],
-  }
-  return { view, fault }
+  return listed && served.flat()
+}
+
+/** Looks at the host; nothing is changed. */
+export async function viewHost(exec: Exec, node: string, bridges: HostNames['bridges'], readsNft: boolean): Promise<HostView> {
+  const [devices, addresses, preferredSources, tables] = await Promise.all([
+    readDevices(exec),
+    readAddresses(exec),
+    readPreferredSources(exec),
+    readsNft ? readTables(exec) : [],
+  ])
+  const ovnkube = [
+    ...(tables.some(({ family, name }) => family === 'inet' && name === 'ovn-kubernetes') ? ['nft table inet ovn-kubernetes'] : []),
+    ...(devices.has('ovn-k8s-mp0') ? ['network device ovn-k8s-mp0'] : []),
+  ]
+  return { node, devices, bridges, addresses, preferredSources, ovnkube }
 }
 
 /** What says which addresses of a host are egress IPs. */

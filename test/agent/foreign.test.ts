@@ -87,8 +87,14 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'an agent among others', () 
       for (const phase of ['steady', 'startup', 'shutdown'] as const) {
         const before = node.state()
         const report = await node.agent('apply', { phase })
-        expect(summary(report)).toEqual({ exitCode: 1, changes: [], pending: [], problems: ['NodeAddress'] })
+        expect(summary(report)).toMatchObject({ exitCode: 1, pending: [], problems: ['NodeAddress'] })
         expect(report.problems[0]?.message).toContain(egress)
+        // The guards alone are loaded, and none of them names the address.
+        const silenced = node.namespace.exec('nft', ['list', 'ruleset']).stdout
+        expect(silenced).not.toContain(egress)
+        expect(silenced).not.toMatch(/@th,64,128/)
+        node.namespace.exec('nft', ['flush ruleset'])
+        node.ovs.ofctl('del-flows', BRIDGE, 'cookie=0x305/-1')
         expect(node.state().replaceAll(/\d+sec/g, '')).toBe(before.replaceAll(/\d+sec/g, ''))
       }
     }

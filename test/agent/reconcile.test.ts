@@ -56,7 +56,7 @@ const own = {
 
 async function apply(host: Host, goal: Goal) {
   const before = await observe(host, goal.subsystems)
-  return applyPart(host, goal, before, planPart(host, goal, before))
+  return (await applyPart(host, goal, before, planPart(host, goal, before))).problems
 }
 
 const order = (log: readonly string[]) => log.filter((line, index) => line !== log[index - 1])
