@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from './bundle.js'
 import { describe, valueAt } from './json.js'
-import { type KnownKind, knownKind, nameKey } from './kind.js'
+import { EGRESSIP_VERSION, type KnownKind, knownKind, nameKey } from './kind.js'
 import type { Lock } from './lock.js'
 import { type Problem, problem } from './problem.js'
 import { isObjectName } from './selector.js'
@@ -15,7 +15,7 @@ export interface Catalog {
   readonly byKind: ReadonlyMap<KnownKind, readonly Namesakes[]>
   /** Kind to number of objects of no use. */
   readonly ignored: ReadonlyMap<string, number>
-  /** Objects whose name cannot be one. */
+  /** Objects whose name cannot be one, and those of the intent that are an EgressIP in all but kind or apiVersion. */
   readonly misnamed: readonly SourceObject[]
   readonly digest: string
   readonly problems: readonly Problem[]
@@ -40,6 +40,12 @@ export function catalog(objects: readonly SourceObject[], lock: Lock | null): Ca
   const problems: Problem[] = []
   for (const object of objects) {
     const kind = knownKind(object)
+    const typeFault = misspelt(object)
+    if (typeFault !== null) {
+      misnamed.push(object)
+      problems.push(typeFault)
+      continue
+    }
     if (kind === null) {
       ignored.set(object.kind, (ignored.get(object.kind) ?? 0) + 1)
       continue
@@ -85,6 +91,19 @@ function byKind(items: readonly Item[]): ReadonlyMap<KnownKind, readonly Namesak
   return new Map(
     [...kinds].map(([kind, names]) => [kind, [...names].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, namesakes]) => namesakes)] as const),
   )
+}
+
+/** What the intent means for an EgressIP must not be ignored for a slip: the object would be taken for removed. */
+function misspelt(object: SourceObject): Problem | null {
+  const { apiVersion, kind, role } = object
+  if (role !== 'intent' || kind.toLowerCase() !== 'egressip') return null
+  const wrong = kind !== 'EgressIP' ? 'kind' : apiVersion !== EGRESSIP_VERSION ? 'apiVersion' : null
+  if (wrong === null) return null
+  return problem('InvalidObject', {
+    object: object.name === '' ? null : object.name,
+    message: `EgressIP${object.name === '' ? '' : ` ${object.name}`}: ${wrong} must be ${wrong === 'kind' ? 'EgressIP' : EGRESSIP_VERSION}; it is ${describe(object[wrong])}.`,
+    source: object.at([wrong]),
+  })
 }
 
 function nameFault(object: SourceObject): Problem | null {

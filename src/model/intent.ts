@@ -41,6 +41,10 @@ export function readIntent(catalog: Catalog, lock: Lock | null): { intent: Inten
     }
   }
 
+  for (const object of catalog.misnamed) {
+    if (object.kind.toLowerCase() !== 'egressip' || object.role === 'topology' || object.name === '') continue
+    refuse([object], `the name, kind or apiVersion of EgressIP ${object.name} is wrong`)
+  }
   for (const namesakes of catalog.byKind.get('EgressIP') ?? []) {
     const name = namesakes[0]?.name ?? ''
     const inIntent = namesakes.filter(({ role }) => role === 'intent')
@@ -60,15 +64,11 @@ export function readIntent(catalog: Catalog, lock: Lock | null): { intent: Inten
     const ours = object !== undefined || (lock !== null && Object.hasOwn(lock.objects, name))
     if (object?.role === 'intent') problems.push(...stateInIntent(object))
     const source = object ?? there[0]
-    if (!source) continue
+    if (!source || (!object && invalid.has(name))) continue
     const { intent, problems: found } = readEgressIP(source, read?.live ?? NOTHING_LIVE)
     if (object) problems.push(...found)
     if (intent) (object ? objects : ours ? gone : foreign).push(intent)
     else if (object) refuse([object], found[0]?.message.replace(/\.$/, '') ?? `EgressIP ${name} is wrong`)
-  }
-  for (const object of catalog.misnamed) {
-    if (object.kind === 'EgressIP' && object.role !== 'topology' && object.name !== '')
-      refuse([object], `EgressIP ${object.name} cannot have that name`)
   }
   const sorted = [...invalid]
     .sort(([a], [b]) => (a < b ? -1 : 1))

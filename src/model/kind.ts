@@ -17,6 +17,9 @@ const GROUPS = {
   ProbeResult: 'egretta.dev',
 } as const
 
+/** apiVersion of the kind EgressIP. */
+export const EGRESSIP_VERSION = 'k8s.ovn.org/v1'
+
 export type KnownKind = keyof typeof GROUPS
 
 const NAMESPACED: readonly KnownKind[] = ['UserDefinedNetwork', 'Pod', 'ConfigMap', 'NetworkAttachmentDefinition']

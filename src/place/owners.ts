@@ -15,14 +15,17 @@ export interface AddressOwners {
   ownerOf(text: string): string | undefined
 }
 
+type Named = Pick<EgressIPIntent, 'name' | 'created'>
+
 interface Contender {
-  readonly object: EgressIPIntent
+  readonly object: Named
   readonly node: string | null
 }
 
 /**
  * Who has the best right to each address: the object whose current assignment names it (whatever the node), then the older
- * one, then the one first by name. EgressIPs that only the topology has take part with what they ask for and what they hold.
+ * one, then the one first by name. EgressIPs that only the topology has take part with what they ask for and what they hold,
+ * those that are left out as invalid with what they hold: a slip in one file must not hand its addresses to another object.
  * A host's own address is one of its host-cidrs, its node-primary-ifaddr or its InternalIPs, unless that node holds it as an
  * egress IP: by its annotations, or because an object's assignment names that node.
  */
@@ -30,16 +33,28 @@ export function addressOwners({ intent, topology, current }: Inputs): AddressOwn
   const contenders = new Map<string, Contender[]>()
   const holders = new Map<string, Set<string>>()
   const add = (map: Map<string, Set<string>>, text: string, node: string) => map.set(text, (map.get(text) ?? new Set()).add(node))
-  const contend = (object: EgressIPIntent, texts: Iterable<string>, held: ReadonlyMap<string, string> | undefined) => {
+  const hold = (held: ReadonlyMap<string, string>) => {
+    for (const [text, node] of held) add(holders, text, node)
+  }
+  const contend = (object: Named, texts: Iterable<string>, held: ReadonlyMap<string, string> | undefined) => {
     for (const text of new Set(texts)) {
       const list = contenders.get(text) ?? []
       list.push({ object, node: held?.get(text) ?? null })
       contenders.set(text, list)
     }
-    for (const map of [held, object.status]) for (const [text, node] of map ?? []) add(holders, text, node)
+    if (held) hold(held)
   }
   const asked = (object: EgressIPIntent) => object.addresses.flatMap(({ address }) => (address ? [address.text] : []))
   for (const object of intent.objects) contend(object, asked(object), current.get(object.name))
+  for (const { status } of [...intent.objects, ...intent.foreign]) hold(status)
+  for (const { name, texts } of intent.invalid) {
+    const held = current.get(name)
+    contend(
+      { name, created: null },
+      texts.filter((text) => held?.has(text)),
+      held,
+    )
+  }
   for (const object of intent.foreign) contend(object, [...asked(object), ...object.status.keys()], object.status)
   for (const { egressIP, node } of intent.removed) add(holders, egressIP, node)
 

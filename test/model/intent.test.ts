@@ -105,6 +105,19 @@ describe('an EgressIP that is wrong', () => {
     expect(found(read([file('both', `${egressIP('eip-a', [A]).split('spec:')[0]}spec: []\n`)]))).toEqual(['InvalidObject eip-a 5:7'])
   })
 
+  it.each([
+    ['kind: EgressIP', 'kind: EgressIp', '2:7'],
+    ['apiVersion: k8s.ovn.org/v1', 'apiVersion: k8s.ovn.io/v1', '1:13'],
+    ['apiVersion: k8s.ovn.org/v1', 'apiVersion: k8s.ovn.org/v1beta1', '1:13'],
+  ])('of the intent is not taken for removed because of a slip: %s as %s', (right, wrong, at) => {
+    const there = egressIP('eip-a', [A])
+    const files = [file('intent', there.replace(right, wrong)), file('topology', there)]
+    const inputs = read(files, lock({ 'eip-a': { addresses: { [A]: { node: 'n', seen: null } } } }))
+    expect(found(inputs)).toEqual([`InvalidObject eip-a ${at}`])
+    expect(inputs.intent).toMatchObject({ objects: [], gone: [], foreign: [], removed: [], invalid: [{ name: 'eip-a', texts: [A] }] })
+    expect(found(read([file('topology', there.replace(right, wrong))]))).toEqual([])
+  })
+
   it('needs a name that is a text', () => {
     expect(found(read([file('both', egressIP('5', [A]))]))).toEqual(['InvalidObject null 4:9'])
     expect(found(read([file('both', egressIP('', [A]))]))).toEqual(['InvalidObject null 4:3'])
