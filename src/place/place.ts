@@ -45,6 +45,14 @@ export function place(inputs: Inputs, options: PlacementOptions): Placement {
       return reason ? [{ node: node.name, reason }] : []
     })
 
+  const settled = count(staying, ({ holder }) => holder, foreign)
+  const occupied = new Set(staying.map(({ holder, object }) => `${holder} ${object.name}`))
+  const choices = ({ object, address, exclusions }: Claim): number =>
+    exclusions.filter((reason, index) => {
+      const open = reason === null && !occupied.has(`${index} ${object.name}`)
+      return open && !isFull(capacityAt(field, index), heldAt(settled, index), address.family)
+    }).length
+
   const assignments: Assignment[] = removals(inputs)
   const unassigned: Unassigned[] = []
   const note = (entry: { readonly unassigned: Unassigned; readonly problem: Problem }) => {
@@ -55,7 +63,7 @@ export function place(inputs: Inputs, options: PlacementOptions): Placement {
   for (const claim of claims) {
     const index = nodeOf(claim)
     if (index === null) note(withoutNode(claim, excluded(claim)))
-    else assignments.push(assignmentOf(inputs, field, claim, index))
+    else assignments.push(assignmentOf(inputs, field, claim, index, choices(claim)))
     if (draining(claim) && index === claim.holder) problems.push(stuck(claim, explain(excluded(claim)).because))
   }
   const placed = claims.flatMap((claim) => {
@@ -125,11 +133,11 @@ function count(claims: readonly Claim[], nodeOf: (claim: Claim) => number | null
   return held
 }
 
-function assignmentOf({ cluster }: Inputs, field: Field, claim: Claim, index: number): Assignment {
+/** `choices`: how many nodes would do beside what stays where it is. */
+function assignmentOf({ cluster }: Inputs, field: Field, claim: Claim, index: number, choices: number): Assignment {
   const node = (field.nodes[index] as ClusterNode).name
   const hosting = claim.hostings[index]
   const kept = claim.from === node
-  const choices = claim.exclusions.filter((reason) => reason === null).length
   return {
     egressIP: claim.address.text,
     object: claim.object.name,

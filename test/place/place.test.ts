@@ -185,6 +185,8 @@ describe('a current assignment', () => {
     ]
     expect(certain([advisory, a, b, ...objects])).toEqual({ '192.0.2.40': true, '192.0.2.41': false, '192.0.2.42': true })
     expect(certain([a, b, ...objects])).toEqual({ '192.0.2.40': true, '192.0.2.41': true, '192.0.2.42': true })
+    const half = egressIP('half', ['192.0.2.43', '192.0.2.44'], { status: { '192.0.2.44': 'alder-a' } })
+    expect(certain([advisory, a, b, half])).toEqual({ '192.0.2.43': true, '192.0.2.44': true })
   })
 })
 
