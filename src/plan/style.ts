@@ -16,6 +16,21 @@ export function paint(style: Style, tone: Tone, text: string): string {
   return style.color ? `\u001b[${on}m${text}\u001b[${off}m` : text
 }
 
+/**
+ * The value with control characters in its texts written as JSON does: what stands in somebody's file must neither steer the
+ * terminal nor begin a line of its own in the log of a CI (`::error`).
+ */
+export function printable<T>(value: T): T {
+  if (typeof value === 'string') return value.replace(CONTROL, escaped) as T
+  if (Array.isArray(value)) return value.map(printable) as T
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [printable(key), printable(inner)])) as T
+}
+
+/** C0, DEL, C1, and what turns the direction of text or breaks a line (Unicode). */
+const CONTROL = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
 /** Breaks a paragraph at blanks so that no line, indent included, is wider than the style allows; a longer word stands alone. */
 export function wrap(style: Style, indent: string, text: string): readonly string[] {
   const lines: string[] = []

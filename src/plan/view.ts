@@ -6,7 +6,7 @@ import type { NodeChanges, Plan } from './index.js'
 import { hasDifferences } from './index.js'
 import type { ObjectChange } from './object-change.js'
 import type { Style, Tone } from './style.js'
-import { columns, counted, paint, wrap } from './style.js'
+import { columns, counted, paint, printable, wrap } from './style.js'
 
 /** What the text says beyond the plan itself. */
 export interface PlanNotes {
@@ -19,7 +19,8 @@ const TONES: Readonly<Record<Severity, Tone>> = { error: 'red', warning: 'yellow
 const CHANGES = { add: ['+', 'green'], move: ['~', 'yellow'], remove: ['-', 'red'] } as const
 
 /** The plan as a person reads it: what changes, what is refused and what to do about it, which hosts change. */
-export function viewPlan(plan: Plan, notes: PlanNotes, style: Style): string {
+export function viewPlan(given: Plan, notes: PlanNotes, style: Style): string {
+  const plan = printable(given)
   const remedies = remediesOf(plan)
   const told = new Set(remedies.values())
   const others = plan.problems.filter((found) => !told.has(found))
@@ -29,7 +30,7 @@ export function viewPlan(plan: Plan, notes: PlanNotes, style: Style): string {
     plan.unassigned.flatMap((one) => refusalLines(one, remedies.get(one), style)),
     titled(
       'Objects',
-      notes.objects.flatMap((one) => objectLines(one, style)),
+      printable(notes.objects).flatMap((one) => objectLines(one, style)),
       style,
     ),
     titled('Hosts', hostLines(plan.nodes), style),
@@ -47,7 +48,7 @@ export function viewPlan(plan: Plan, notes: PlanNotes, style: Style): string {
 
 /** Problems one below the other, each with its place and what to do; empty when there are none. */
 export function viewProblems(problems: readonly Problem[], style: Style): string {
-  return problems.map((found) => `${problemLines(found, style).join('\n')}\n`).join('')
+  return printable(problems).map((found) => `${problemLines(found, style).join('\n')}\n`).join('')
 }
 
 /** `1 error, 2 warnings` */
@@ -133,7 +134,7 @@ function hostLines(nodes: readonly NodeChanges[]): readonly string[] {
 function noteLines({ intent, topology }: Inputs, style: Style): readonly string[] {
   const addresses = intent.foreign.reduce((sum, { status }) => sum + status.size, 0)
   const foreign = `${counted(intent.foreign.length, 'other EgressIP')} of the cluster ${intent.foreign.length === 1 ? 'keeps its' : 'keep their'} ${counted(addresses, 'address', 'addresses')}; the intent does not mention ${intent.foreign.length === 1 ? 'it' : 'them'}`
-  const kinds = [...topology.ignored].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, n]) => `${n} ${kind}`)
+  const kinds = [...printable([...topology.ignored])].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, n]) => `${n} ${kind}`)
   return [
     ...(intent.foreign.length > 0 ? wrap(style, '', foreign) : []),
     ...(kinds.length > 0 ? wrap(style, '', `objects of no concern: ${kinds.join(', ')}`) : []),

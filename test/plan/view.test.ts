@@ -170,6 +170,22 @@ describe('viewProblems', () => {
   })
 })
 
+describe('what stands in a file', () => {
+  const evil = 'x\u001b[2J\r\n::error::\u202ey'
+  const shown = 'x\\u001b[2J\\u000d\\u000a::error::\\u202ey'
+
+  it('steers no terminal and begins no line', () => {
+    const found = problem('InvalidAddress', { object: evil, message: evil, source: { ...source, file: evil } })
+    expect(viewProblems([found], PLAIN)).toContain(`${shown}:6:7: error InvalidAddress ${shown}: ${shown}\n`)
+    const refusals = [{ ...refusal, egressIP: evil, object: evil, message: evil }]
+    const assignments = [{ ...kept, change: 'remove' as const, object: evil, from: evil }]
+    const objects = [{ object: evil, lines: [`+ ${evil}`] }]
+    const text = viewPlan(planOf({ unassigned: refusals, assignments }), { inputs, objects }, PLAIN)
+    expect(text.split(shown)).toHaveLength(8)
+    expect(text).not.toMatch(/[^\P{Cc}\n]|\u202e/u)
+  })
+})
+
 describe('hasDifferences', () => {
   it('counts changed addresses, lost addresses and changed hosts, not what is kept or was refused before', () => {
     expect(hasDifferences(planOf({}), [])).toBe(false)
