@@ -1,7 +1,7 @@
 import { type Address, addressFault, parseAddress } from './address.js'
 import { EGRESSIP_CRD } from './egressip-crd.js'
 import { describe, isObject, type JsonObject, listAt, objectAt, type Path, printPath, textAt, valueAt, withoutNulls } from './json.js'
-import { type Problem, problem } from './problem.js'
+import { type Position, type Problem, problem } from './problem.js'
 import { closed, type SchemaFault, schemaCheck } from './schema.js'
 import { type LabelSelector, selectorFaults } from './selector.js'
 import { type SourceObject, subject } from './source.js'
@@ -106,13 +106,15 @@ function unquoted(value: unknown): string | null {
   return more.length === 0 && entry?.[1] === null && parseAddress(text) ? text : null
 }
 
-/** The addresses that an object asks for whatever else is wrong with it, each once, as RFC 5952 where they are addresses. */
-export function textsOf(object: SourceObject): readonly string[] {
-  const texts = listAt(object.value, ['spec', 'egressIPs']).map((item) => {
-    const text = typeof item === 'string' ? item : (unquoted(item) ?? JSON.stringify(item))
-    return parseAddress(text)?.text ?? text
-  })
-  return [...new Set(texts)]
+/** The addresses that an object asks for whatever else is wrong with it, as RFC 5952 where they are addresses, and where each stands first. */
+export function textsOf(object: SourceObject): ReadonlyMap<string, Position> {
+  const places = new Map<string, Position>()
+  for (const [index, item] of listAt(object.value, ['spec', 'egressIPs']).entries()) {
+    const written = typeof item === 'string' ? item : (unquoted(item) ?? JSON.stringify(item))
+    const text = parseAddress(written)?.text ?? written
+    if (!places.has(text)) places.set(text, object.at(['spec', 'egressIPs', index]))
+  }
+  return places
 }
 
 /**

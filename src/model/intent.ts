@@ -1,7 +1,7 @@
 import { type Catalog, distinctContent, duplicates } from './catalog.js'
 import { type EgressIPIntent, type Live, NOTHING_LIVE, readEgressIP, readLive, stateInIntent, textsOf } from './egressip.js'
 import type { Lock } from './lock.js'
-import type { Problem } from './problem.js'
+import type { Position, Problem } from './problem.js'
 import type { SourceObject } from './source.js'
 
 export type { EgressIPIntent } from './egressip.js'
@@ -9,7 +9,13 @@ export type { EgressIPIntent } from './egressip.js'
 /** The intent of all objects. `invalid` are objects whose schema is wrong or whose name stands twice: none of their addresses is placed. */
 export interface Intent {
   readonly objects: readonly EgressIPIntent[]
-  readonly invalid: readonly { readonly name: string; readonly texts: readonly string[]; readonly message: string }[]
+  readonly invalid: readonly {
+    readonly name: string
+    readonly texts: readonly string[]
+    /** Where each text stands. */
+    readonly places: ReadonlyMap<string, Position>
+    readonly message: string
+  }[]
   /** EgressIPs that only the topology has and the lock does not: they keep their addresses and their capacity. */
   readonly foreign: readonly EgressIPIntent[]
   /** EgressIPs that only the topology has, though the lock has them too: their removal is asked for. */
@@ -30,14 +36,14 @@ export function readIntent(catalog: Catalog, lock: Lock | null): { intent: Inten
   const objects: EgressIPIntent[] = []
   const foreign: EgressIPIntent[] = []
   const gone: EgressIPIntent[] = []
-  const invalid = new Map<string, { texts: Set<string>; message: string }>()
+  const invalid = new Map<string, { places: Map<string, Position>; message: string }>()
   const live = new Map<string, Live>()
   const problems: Problem[] = []
   const refuse = (candidates: readonly SourceObject[], message: string) => {
-    const entry = invalid.get(candidates[0]?.name ?? '') ?? { texts: new Set<string>(), message }
+    const entry = invalid.get(candidates[0]?.name ?? '') ?? { places: new Map<string, Position>(), message }
     for (const object of candidates) {
       invalid.set(object.name, entry)
-      for (const text of textsOf(object)) entry.texts.add(text)
+      for (const [text, place] of textsOf(object)) entry.places.set(text, entry.places.get(text) ?? place)
     }
   }
 
@@ -72,6 +78,6 @@ export function readIntent(catalog: Catalog, lock: Lock | null): { intent: Inten
   }
   const sorted = [...invalid]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, { texts, message }]) => ({ name, texts: [...texts].sort(), message }))
+    .map(([name, { places, message }]) => ({ name, texts: [...places.keys()].sort(), places, message }))
   return { intent: { objects, invalid: sorted, foreign, gone, removed: [] }, live, problems }
 }

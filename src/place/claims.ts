@@ -124,7 +124,7 @@ function readAddresses(object: EgressIPIntent, { current }: Inputs) {
 
 function refusalsOfInvalid({ intent, current }: Inputs): Refusal[] {
   const found = new Map<string, Refusal>()
-  for (const { name, texts, message } of intent.invalid) {
+  for (const { name, texts, places, message } of intent.invalid) {
     for (const text of texts) {
       const egressIP = parseAddress(text)?.text ?? text
       found.set(JSON.stringify([name, egressIP]), {
@@ -133,7 +133,7 @@ function refusalsOfInvalid({ intent, current }: Inputs): Refusal[] {
         reason: 'InvalidObject',
         message: `${egressIP === '' ? 'An address' : egressIP} of ${name} is on no node, because the object is left out: ${message.replace(/\.$/, '')}.`,
         from: current.get(name)?.get(egressIP) ?? null,
-        source: null,
+        source: places.get(text) ?? null,
       })
     }
   }

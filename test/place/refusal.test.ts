@@ -17,6 +17,13 @@ describe('an address of an object that is left out', () => {
     ])
     expect(nodesOf(answer)).toEqual({ '192.0.2.41': 'alder-a' })
   })
+
+  it('has a problem that tells where it stands', () => {
+    const { problems } = placed([...three, { ...egressIP('web', []), spec: { egressIPs: ['192.0.2.40', '192.0.2.41'] } }])
+    const places = problems.flatMap(({ code, source }) => (code === 'InvalidObject' ? [source?.line] : []))
+    expect(places).toHaveLength(2)
+    expect(places[1]).toBe(Number(places[0]) + 1)
+  })
 })
 
 describe('an address that is wrong in itself', () => {
