@@ -48,7 +48,9 @@ export function viewPlan(given: Plan, notes: PlanNotes, style: Style): string {
 
 /** Problems one below the other, each with its place and what to do; empty when there are none. */
 export function viewProblems(problems: readonly Problem[], style: Style): string {
-  return printable(problems).map((found) => `${problemLines(found, style).join('\n')}\n`).join('')
+  return printable(problems)
+    .map((found) => `${problemLines(found, style).join('\n')}\n`)
+    .join('')
 }
 
 /** `1 error, 2 warnings` */

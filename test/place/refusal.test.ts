@@ -5,27 +5,6 @@ import { cluster, egressIP, node, nodesOf, placed, platform, problemsOf, project
 const three = [node('alder-a'), node('alder-b'), node('alder-c')]
 const v6 = (host: number) => node(`birch-${host}`, { primary: [`192.0.2.${host}/24`, `2001:db8:7::${host}/64`] })
 
-describe('an address of an object that is left out', () => {
-  it('is not handed to another one while its holder is only misspelt', () => {
-    const web = egressIP('web', ['192.0.2.40', '192.0.2.41'], { status: { '192.0.2.40': 'alder-b' } })
-    const broken = { ...web, spec: { ...(web.spec as object), podSelector: 5 } }
-    const answer = placed([...three, broken, egressIP('shop', ['192.0.2.40', '192.0.2.41'], { age: 1 })])
-    expect(answer.unassigned.map(({ object, egressIP, reason, from }) => [object, egressIP, reason, from])).toEqual([
-      ['shop', '192.0.2.40', 'AddressHeldByOther', null],
-      ['web', '192.0.2.40', 'InvalidObject', 'alder-b'],
-      ['web', '192.0.2.41', 'InvalidObject', null],
-    ])
-    expect(nodesOf(answer)).toEqual({ '192.0.2.41': 'alder-a' })
-  })
-
-  it('has a problem that tells where it stands', () => {
-    const { problems } = placed([...three, { ...egressIP('web', []), spec: { egressIPs: ['192.0.2.40', '192.0.2.41'] } }])
-    const places = problems.flatMap(({ code, source }) => (code === 'InvalidObject' ? [source?.line] : []))
-    expect(places).toHaveLength(2)
-    expect(places[1]).toBe(Number(places[0]) + 1)
-  })
-})
-
 describe('an address that is wrong in itself', () => {
   it('is refused alone, whatever is wrong with its spelling', () => {
     const bad = ['192.0.2.300', '192.0.2.40/24', '192.0.2.07', '::ffff:192.0.2.40', 'fe80::9%eth1', '', 'gateway']
