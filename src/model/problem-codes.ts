@@ -164,7 +164,7 @@ export const ADVICE_PROBLEMS = {
   SelectorMatchesNoPod: {
     severity: 'info',
     meaning: 'The selectors match namespaces, but at present no pod that runs with an address of its own.',
-    remedy: 'Nothing, if the pods are yet to come; else compare podSelector with the labels of the pods.',
+    remedy: 'Compare podSelector with the labels of the pods, unless they are yet to come.',
   },
   SelectorNotEnforced: {
     severity: 'warning',
@@ -177,7 +177,7 @@ export const ADVICE_PROBLEMS = {
     severity: 'warning',
     meaning:
       'Pods have an address of a family for which the object has none: that traffic leaves with the address of its node. Two objects, one for each family, do not make a dual-stack pair.',
-    remedy: 'Add an address of that family to the object.',
+    remedy: 'Add an address of that family to the object; if it is meant so, set MissingFamily to off in Cluster.spec.policy.',
   },
   OverlappingNetworks: {
     severity: 'warning',

@@ -21,7 +21,12 @@ describe('what is worth knowing', () => {
     expect(told([a, team('web'), egressIP('web', ['192.0.2.40'], { namespaces: {} })])).toEqual([
       'warning SelectorMatchesEverything web: web selects every pod of the cluster, those of the system namespaces too.',
     ])
-    expect(told([a, team('web'), egressIP('web', ['192.0.2.40'], { namespaces: {}, pods: { matchLabels: { app: 'x' } } })])).toEqual([])
+    expect(told([a, team('web'), egressIP('web', ['192.0.2.40'], { namespaces: {}, pods: { matchLabels: { app: 'x' } } })])).toEqual([
+      'warning SelectorMatchesEverything web: web selects pods of every namespace, those of the system namespaces too.',
+    ])
+    expect(told([a, team('web'), egressIP('web', ['192.0.2.40'], { nodes: {} })])).toEqual([
+      'warning SelectorMatchesEverything web: Every node of the cluster may host the addresses of web, and every one is probed for that.',
+    ])
   })
 
   it('is a pod that two objects select, with the older one as the winner', () => {

@@ -1,0 +1,67 @@
+import { contains, networkOf, type Prefix, printPrefix, width } from '../model/address.js'
+import { cloudOf, hosting } from '../model/hosting.js'
+import type { Inputs } from '../model/inputs.js'
+import { type Problem, problem } from '../model/problem.js'
+import { matches } from '../model/selector.js'
+import type { ClusterNode } from '../model/topology.js'
+import type { Placed } from './advice.js'
+import type { Field } from './eligibility.js'
+import { PRIMARY_NETWORK_LABEL } from './marks.js'
+
+/**
+ * Platforms, as Infrastructure names them, that are clouds or hypervisors without egress IPs of their own. Seed 001 says that secondary
+ * networks need bare metal; ovnkube checks that on the four egress-IP clouds alone (docs/decisions/0007).
+ */
+const VIRTUAL: ReadonlySet<string> = new Set(['VSphere', 'Nutanix', 'oVirt', 'KubeVirt', 'Libvirt', 'IBMCloud', 'PowerVS', 'AlibabaCloud'])
+
+/** What the network that hosts an address means for it. */
+export function networkAdvice(inputs: Inputs, field: Field, placed: readonly Placed[]): readonly Problem[] {
+  const blue = inputs.topology.namespaces.filter(({ labels }) => PRIMARY_NETWORK_LABEL in labels)
+  return placed.flatMap((place) => {
+    const node = field.nodes[place.index] as ClusterNode
+    const chosen = hosting(node, field.facts, place.claim.address)
+    if (!chosen) return []
+    const secondary = chosen.type === 'secondary'
+    return [
+      ...overlappingNetworks(field, place, node, chosen),
+      ...(secondary ? unsupportedNetwork(place, blue) : []),
+      ...(secondary ? virtualPlatform(field, place, node) : []),
+    ]
+  })
+}
+
+/** An address that lies in several networks of its node, of which the primary one, else the longest, hosts it. */
+function overlappingNetworks(
+  field: Field,
+  { claim }: Placed,
+  node: ClusterNode,
+  chosen: NonNullable<ReturnType<typeof hosting>>,
+): readonly Problem[] {
+  if (cloudOf(node, field.facts)) return []
+  const single = ({ address, length }: Prefix) => length === width(address.family)
+  const networks = [...node.primary, ...node.hostPrefixes].filter((prefix) => contains(prefix, claim.address) && !single(prefix))
+  const [host, ...others] = new Set([chosen.network, ...networks].map((prefix) => printPrefix(networkOf(prefix))))
+  if (others.length === 0) return []
+  const message = `${claim.address.text} of ${claim.object.name} lies in ${others.sort().join(' and ')} of ${node.name} too; ${host} (${chosen.type}) hosts it.`
+  return [problem('OverlappingNetworks', { object: claim.object.name, message, source: claim.source })]
+}
+
+/** Secondary networks serve pods of the default network alone (upstream has no path from a user-defined network to them). */
+function unsupportedNetwork({ claim }: Placed, blue: Inputs['topology']['namespaces']): readonly Problem[] {
+  const { name, namespaceSelector } = claim.object
+  const [first] = blue
+    .filter(({ labels }) => matches(namespaceSelector, labels))
+    .map((namespace) => namespace.name)
+    .sort()
+  if (first === undefined) return []
+  const message = `${claim.address.text} of ${name} is on a secondary network, which pods of a primary user-defined network, as in namespace ${first}, do not use.`
+  return [problem('UnsupportedNetwork', { object: name, message, source: claim.source })]
+}
+
+function virtualPlatform({ facts }: Field, { claim }: Placed, node: ClusterNode): readonly Problem[] {
+  if (facts.platform === null || !VIRTUAL.has(facts.platform)) return []
+  const { name } = claim.object
+  const message = `${claim.address.text} of ${name} is on a secondary network of ${node.name}; on ${facts.platform} OpenShift supports the primary one alone.`
+  const remedy = 'Choose an address of the primary network; ovnkube places this one all the same, but nobody supports it.'
+  return [problem('UnsupportedPlatform', { object: name, message, remedy, source: claim.source })]
+}
