@@ -6,12 +6,12 @@ import { GUARD_COOKIE, GUARD_TABLE, OWN_COOKIE, OWN_COOKIE_MASK } from '../model
 import { type Problem, problem } from '../model/problem.js'
 import { diff } from '../plan/diff.js'
 import type { HostAddress } from '../syntax/addresses.js'
-import { guardTable, type Silenced } from '../syntax/guard.js'
+import { guardFlows, guardTable, type Silenced } from '../syntax/guard.js'
 import { SyntaxFault } from '../syntax/language.js'
 import { type Entry, languageOf, PATHS } from '../syntax/languages.js'
 import type { Neighbor } from '../syntax/neighbors.js'
 import { type NftEntry, nftables, tableOf } from '../syntax/nftables.js'
-import type { Flow } from '../syntax/openflow.js'
+import { type Flow, openflow, portSymbols } from '../syntax/openflow.js'
 
 /** Entries by subsystem. */
 export interface Entries {
@@ -87,7 +87,7 @@ function readFiles(folder: string, manifest: BundleManifest): Bundle | readonly 
       try {
         const guard = path.startsWith('guard.')
         const entries = written.language.parse(text)
-        for (const fault of faults(written.subsystem, guard, entries)) refuse(`${path}: ${fault}`)
+        for (const fault of faults(written.subsystem, guard, entries, manifest.node)) refuse(`${path}: ${fault}`)
         files.push({ path, phases, guard, entries: { ...NO_ENTRIES, [written.subsystem]: entries } })
       } catch (error) {
         if (!(error instanceof SyntaxFault)) throw error
@@ -103,10 +103,15 @@ function readFiles(folder: string, manifest: BundleManifest): Bundle | readonly 
 }
 
 /** What of the entries no rendered bundle has. An agent that runs as root does not take a file's word for it. */
-function faults(subsystem: string, guard: boolean, entries: readonly Entry[]): readonly string[] {
+function faults(subsystem: string, guard: boolean, entries: readonly Entry[], node: string): readonly string[] {
   switch (subsystem) {
-    case 'openflow':
-      return (entries as readonly Flow[]).flatMap((flow) => flowFault(flow, guard) ?? [])
+    case 'openflow': {
+      const flows = entries as readonly Flow[]
+      const wrong = flows.flatMap((flow) => flowFault(flow, guard) ?? [])
+      return wrong.length > 0 || !guard || isGuard(flows, node)
+        ? wrong
+        : ['these are not the guard flows that egretta renders for its addresses']
+    }
     case 'nftables': {
       const isExpected = ({ family, table }: NftEntry) => isOwnTable(family, table) && (table === GUARD_TABLE) === guard
       const other = (entries as readonly NftEntry[]).find((entry) => !isExpected(entry))
@@ -127,6 +132,23 @@ function flowFault({ bridge, cookie }: Flow, guard: boolean): string | undefined
   const own = guard ? cookie === GUARD_COOKIE : (cookie & OWN_COOKIE_MASK) === OWN_COOKIE && cookie >> 32n === 0n
   return own ? undefined : `the cookie 0x${cookie.toString(16)} is not one of egretta's for this file`
 }
+
+/** Whether flows are the guard of a bridge and nothing else: they drop announcements that come from patch ports, and nothing more. */
+function isGuard(flows: readonly Flow[], node: string): boolean {
+  const networks = new Set(flows.flatMap((flow) => portSymbols(flow).map(({ of }) => of)))
+  const rendered = guardFlows(flows[0]?.bridge ?? '', node, announcedBy(flows), [...networks])
+  return diff(openflow(''), flows, rendered).changes.length === 0
+}
+
+/** Addresses that guard flows let the node announce. */
+const announcedBy = (flows: readonly Flow[]): readonly Address[] => {
+  const texts = flows.flatMap(({ match }) => match.flatMap(([field, value]) => (field === 'arp_spa' || field === 'nd_target' ? value : [])))
+  return [...new Set(texts)].flatMap((text) => parseAddress(text) ?? [])
+}
+
+/** Addresses that the guard of the bundle lets the node announce: its own. */
+export const announcedAddresses = ({ files }: Bundle): readonly Address[] =>
+  announcedBy(files.filter(({ guard }) => guard).flatMap(({ entries }) => entries.openflow))
 
 /** The kernel's own rule for names of devices (dev_valid_name); a name also ends up as one word in a batch of ip(8). */
 const deviceFault = (dev: string): string | undefined =>

@@ -1,10 +1,8 @@
 import { type Pending, resolveAddresses, resolveFlows, resolveNeighbors, resolveNft } from '../host/resolve.js'
-import { type Address, parseAddress } from '../model/address.js'
 import type { Phase } from '../model/bundle.js'
 import type { Ownership } from '../model/cluster.js'
 import { type Problem, problem } from '../model/problem.js'
 import { guardTable } from '../syntax/guard.js'
-import type { Flow } from '../syntax/openflow.js'
 import { type Bundle, type Entries, egressAddresses, entriesFor, NO_ENTRIES } from './bundle.js'
 import { type Goal, type Part, SUBSYSTEMS, type Subsystems, waitingKey } from './reconcile.js'
 import { type AddressKnowledge, doubtfulAddresses, egressOnHost, type HostView, ownAddresses } from './view.js'
@@ -81,12 +79,3 @@ function resolveAll(entries: Entries, view: HostView): readonly [Entries, readon
     [nft, flows, neighbors, addresses].flatMap(({ pending }) => pending),
   ]
 }
-
-/** Addresses that the guard flows of a bundle let the node announce. */
-export function announcedAddresses(bundle: Bundle): readonly Address[] {
-  const flows = bundle.files.filter(({ guard }) => guard).flatMap(({ entries }) => entries.openflow)
-  return flows.filter(({ actions }) => actions !== 'drop').flatMap(announcedBy)
-}
-
-const announcedBy = ({ match }: Flow): readonly Address[] =>
-  match.flatMap(([field, value]) => (field === 'arp_spa' || field === 'nd_target' ? (parseAddress(value) ?? []) : []))

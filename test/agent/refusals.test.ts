@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
@@ -112,6 +112,18 @@ describe('a bundle is refused', () => {
     ['the cookie of ovnkube', 'openflow.br-ex.flows', 'cookie=0xdeff105,table=0,priority=0,actions=drop\n', /cookie 0xdeff105/],
     ['no cookie', 'openflow.br-ex.flows', 'table=0,priority=0,actions=drop\n', /cookie 0x0/],
     ['a flow of the base as a guard', 'guard.openflow.br-ex.flows', 'cookie=0xe6e70001,priority=0,actions=drop\n', /cookie 0xe6e70001/],
+    [
+      'a guard that drops more than announcements',
+      'guard.openflow.br-ex.flows',
+      'cookie=0x305,priority=60000,actions=drop\n',
+      /guard.openflow.br-ex.flows: these are not the guard flows/,
+    ],
+    [
+      'a guard of a port that is no patch port',
+      'guard.openflow.br-ex.flows',
+      'cookie=0x305,priority=498,in_port=uplink(br-ex),dl_dst=ff:ff:ff:ff:ff:ff,arp,arp_op=1,actions=drop\n',
+      /these are not the guard flows/,
+    ],
     ['flows of br-int', 'openflow.br-int.flows', 'cookie=0xe6e70001,priority=0,actions=drop\n', /br-int belongs to OVN/],
     ['a whole network', 'addresses.json', '[\n{"address":"192.0.2.50/24","dev":"br-ex"}\n]', /not a single global address/],
     ['a loopback address', 'addresses.json', '[\n{"address":"127.0.0.2/32","dev":"lo"}\n]', /not a single global address/],
@@ -136,6 +148,20 @@ describe('a bundle is refused', () => {
     expect(await refusal()).toMatch(said)
   })
 
+  it('when a flow of its guard does something else', async () => {
+    const text = artefacts().find(({ path }) => path === 'guard.openflow.br-ex.flows')?.text ?? ''
+    for (const [from, to] of [
+      ['actions=NORMAL', 'actions=FLOOD'],
+      ['priority=498', 'priority=500'],
+      [',arp_op=1', ''],
+    ] as const) {
+      expect(text).toContain(from)
+      const file = { path: 'guard.openflow.br-ex.flows', text: text.replace(from, to), phases: ['shutdown'] as const }
+      writeBundle(folder, {}, withFile(artefacts(), file))
+      expect(await refusal()).toMatch(/these are not the guard flows/)
+    }
+  })
+
   it('when a rule hides in its guard', async () => {
     const text = artefacts().find(({ path }) => path === 'guard.nftables.json')?.text ?? ''
     const lines = text.split('\n')
@@ -147,6 +173,20 @@ describe('a bundle is refused', () => {
 })
 
 describe('a host is refused', () => {
+  it('when others may write to the state folder', async () => {
+    writeBundle(folder)
+    const stateDir = join(root, 'open')
+    mkdirSync(stateDir)
+    chmodSync(stateDir, 0o777)
+    expect(await refusal({ command: 'apply', stateDir })).toMatch(/NoPermission: others may write to .*open/)
+    chmodSync(stateDir, 0o700)
+    if (process.geteuid?.() === 0) {
+      chownSync(stateDir, 65534, 65534)
+      expect(await refusal({ command: 'apply', stateDir })).toMatch(/NoPermission: others may write to/)
+    }
+    expect(readdirSync(stateDir)).toEqual([])
+  })
+
   it('when a program is missing', async () => {
     writeBundle(folder)
     expect(await refusal()).toMatch(/MissingTool: (ip|nft) is not installed/)
