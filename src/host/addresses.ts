@@ -14,6 +14,8 @@ export interface LiveAddress {
   readonly scope: string
   /** Whether its life ends: DHCP and router advertisements give such. */
   readonly dynamic: boolean
+  /** Seconds for which the host may choose it as a source; 0 when it is deprecated. */
+  readonly preferred: number
   /** IFA_PROTO, where iproute2 prints it (not 6.1). */
   readonly protocol: number | null
 }
@@ -25,6 +27,7 @@ interface Listed {
     readonly prefixlen: number
     readonly scope: string
     readonly valid_life_time: number
+    readonly preferred_life_time: number
     readonly protocol?: string
   }[]
 }
@@ -44,6 +47,7 @@ export async function readAddresses(exec: Exec): Promise<readonly LiveAddress[]>
           dev: ifname,
           scope: SCOPES[info.scope] ?? info.scope,
           dynamic: info.valid_life_time !== FOREVER,
+          preferred: info.preferred_life_time,
           protocol: info.protocol === undefined ? null : Number(info.protocol),
         },
       ]
@@ -71,10 +75,16 @@ export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddr
     language,
     async observe() {
       const ours = marked()
-      const live = (await readAddresses(exec)).map(({ address, dev }): HostAddress => ({ address, dev, for: null }))
-      // Whatever the file says: an address with a network of its own is never an egress IP.
-      const isOwn = (entry: HostAddress) => ours.has(language.key(entry)) && isSingle(entry.address)
-      return { own: live.filter(isOwn), foreign: live.filter((entry) => !isOwn(entry)) }
+      const own: HostAddress[] = []
+      const foreign: HostAddress[] = []
+      for (const live of await readAddresses(exec)) {
+        const entry: HostAddress = { address: live.address, dev: live.dev, for: null }
+        const altered = alteration(live)
+        // Whatever the file says: an address with a network of its own is never an egress IP.
+        if (!ours.has(language.key(entry)) || !isSingle(entry.address)) foreign.push(entry)
+        else own.push(altered === null ? entry : { ...entry, altered })
+      }
+      return { own, foreign }
     },
     async apply(changes) {
       // A mark without its address says nothing any more: somebody else may add that address tomorrow.
@@ -115,8 +125,12 @@ function readMarks(stateFile: string): readonly HostAddress[] {
 function command({ entry, from }: Change<HostAddress>): string {
   if (!entry) return `addr del ${words(from as HostAddress)}\n`
   const family = entry.address.address.family
-  return `addr add ${words(entry)} scope global valid_lft forever ${family === 4 ? 'preferred_lft forever' : 'preferred_lft 0 nodad'}\n`
+  return `addr ${from ? 'replace' : 'add'} ${words(entry)} scope global valid_lft forever ${family === 4 ? 'preferred_lft forever' : 'preferred_lft 0 nodad'}\n`
 }
+
+/** What somebody changed of an address of ours: a preferred IPv6 address is one that the host chooses as a source. */
+const alteration = ({ address, preferred }: LiveAddress): string | null =>
+  address.address.family === 6 && preferred !== 0 ? 'the host may choose it as a source' : null
 
 const words = ({ address, dev }: HostAddress): string => `${address.address.text}/${address.length} dev ${dev}`
 

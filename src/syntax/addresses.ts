@@ -9,9 +9,11 @@ export interface HostAddress {
   readonly dev: string
   /** The object that it comes from; null when read from a host. Not part of the meaning. */
   readonly for: string | null
+  /** What of it on a host is not as egretta makes it, in words; absent when nothing is. */
+  readonly altered?: string
 }
 
-/** `addresses.json`. An address stands at most once on an interface; there is nothing else to differ in. */
+/** `addresses.json`. An address stands at most once on an interface; only on a host can it differ in something. */
 export const addresses: Language<HostAddress> = {
   subsystem: 'addresses',
   parse: (text) =>
@@ -29,5 +31,5 @@ export const addresses: Language<HostAddress> = {
     )
   },
   key: (entry) => `${printPrefix(entry.address)} dev ${entry.dev}`,
-  same: () => true,
+  same: (a, b) => a.altered === b.altered,
 }

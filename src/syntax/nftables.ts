@@ -16,7 +16,7 @@ interface InTable {
  */
 export type NftEntry = InTable &
   (
-    | { readonly kind: 'table' }
+    | { readonly kind: 'table' /** Such as `dormant`; no table of ours has one. */; readonly flags?: Json }
     | { readonly kind: 'chain'; readonly name: string; readonly hook: NftHook | null }
     | {
         readonly kind: 'set'
@@ -166,7 +166,7 @@ function entriesOf(type: string, body: JsonObject, nextIndex: (chain: string) =>
   }
   const comment = typeof body.comment === 'string' ? body.comment : null
   const family = word('family')
-  if (type === 'table') return [{ kind: 'table', family, table: word('name') }]
+  if (type === 'table') return [{ kind: 'table', family, table: word('name'), ...(body.flags !== undefined && { flags: body.flags }) }]
   const table = word('table')
   if (type === 'chain')
     return [{ kind: 'chain', family, table, name: word('name'), hook: body.hook === undefined ? null : hookOf(body, fail) }]

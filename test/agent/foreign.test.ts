@@ -48,6 +48,17 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'an agent among others', () 
     expect(node.state()).toBe(before)
   })
 
+  it('mends an address of its own that somebody changed', async () => {
+    await node.agent('apply')
+    const before = node.state()
+    ip('addr', 'change', '2001:db8::50/128', 'dev', BRIDGE, 'valid_lft', 'forever', 'preferred_lft', 'forever')
+    const report = await node.agent('apply')
+    expect(summary(report)).toMatchObject({ exitCode: 0, problems: [] })
+    expect(summary(report).changes).toEqual(['update addresses 2001:db8::50/128 dev br-ex'])
+    expect(node.state()).toBe(before)
+    expect(summary(await node.agent('apply')).changes).toEqual([])
+  })
+
   it('takes the place of what the kernel learned', async () => {
     ip('neigh', 'add', '169.254.0.1', 'lladdr', '02:00:00:00:00:99', 'dev', BRIDGE, 'nud', 'reachable')
     ip('neigh', 'add', 'fd69::1', 'dev', BRIDGE, 'nud', 'failed')

@@ -57,6 +57,27 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'the phases of a node', () =
     expect(summary(await node.agent('apply', { phase: 'shutdown' }))).toEqual(CONVERGED)
   })
 
+  it('shutdown mends a guard that somebody changed', async () => {
+    const nft = (command: string) => node.namespace.exec('nft', [command])
+    const before = nft('list ruleset').stdout
+    const guard = 'netdev ovn-kubernetes-egressip'
+    const spoils = [
+      `add table ${guard} { flags dormant; }`,
+      `insert rule ${guard} egressip-drop accept`,
+      `flush chain ${guard} egressip-silence`,
+      `chain ${guard} egressip-drop { policy drop; }`,
+      `delete element ${guard} egressip-v4 { 192.0.2.50 }`,
+      `delete chain ${guard} egressip-drop; add chain ${guard} egressip-drop { type filter hook ingress device "wire" priority 0; }`,
+    ]
+    for (const spoil of spoils) {
+      nft(spoil)
+      const { exitCode, changes } = summary(await node.agent('apply', { phase: 'shutdown' }))
+      expect(exitCode).toBe(0)
+      expect(changes.length).toBeGreaterThan(0)
+      expect(nft('list ruleset').stdout.split('\n').sort()).toEqual(before.split('\n').sort())
+    }
+  })
+
   it('startup keeps the flows and leaves an nft guard that is there', async () => {
     expect(summary(await node.agent('apply', { phase: 'startup' }))).toEqual(CONVERGED)
     expect(table()).toBe(true)
