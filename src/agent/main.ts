@@ -45,8 +45,10 @@ const program = new Command('egretta-agent')
   .addHelpText('after', '\nExit codes: 0 converged, 1 failed or refused, 2 differences, 4 converged except for pending entries.')
 
 // A reader that has seen enough, such as head, is no fault.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
 
 await program.parseAsync()

@@ -34,8 +34,8 @@ export type Exec = (command: string, args: readonly string[], options?: RunOptio
 export interface ExecOptions {
   /** Words put before every command, such as `nsenter --net=… --`. */
   readonly prefix?: readonly string[]
-  /** Folder for the short-lived file behind standard input. */
-  readonly scratch?: string
+  /** Folders for the short-lived file behind standard input; the first that takes it. */
+  readonly scratch?: readonly string[]
   readonly path?: string
   /** A descriptor that every child inherits, so that a lock on it outlives the agent until the last child has ended. */
   readonly inherit?: number
@@ -43,6 +43,8 @@ export interface ExecOptions {
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const TIMEOUT = 10_000
+/** Memory first: a full disk must not keep a guard from being loaded. */
+const SCRATCH = ['/dev/shm', '/run', '/tmp']
 
 /** Program to the packages that hold it: Debian's, then RHEL's. */
 const PACKAGES: Readonly<Record<string, readonly [debian: string, rhel: string]>> = {
@@ -54,7 +56,7 @@ const PACKAGES: Readonly<Record<string, readonly [debian: string, rhel: string]>
 
 /** Makes the one way in which this program starts others. */
 export function createExec(options: ExecOptions = {}): Exec {
-  const { prefix = [], scratch = '/tmp', path = PATH, inherit } = options
+  const { prefix = [], scratch = SCRATCH, path = PATH, inherit } = options
   return async (command, args, { input, timeout = TIMEOUT } = {}) => {
     const [program = command, ...words] = [...prefix, command, ...args]
     const stdin = input === undefined ? undefined : inputFile(scratch, input, command)
@@ -114,15 +116,22 @@ export function failure(command: string, args: readonly string[], outcome: Outco
 }
 
 /** An unnamed file with this text. Written at position 0 without moving the offset, which the child shares. */
-function inputFile(folder: string, text: string, command: string): number {
+function inputFile(folders: readonly string[], text: string, command: string): number {
+  const [folder = '', ...others] = folders
   const name = `${folder}/.egretta-${randomUUID()}`
   try {
     const fd = openSync(name, 'wx+', 0o600)
     unlinkSync(name)
-    const bytes = Buffer.from(text)
-    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at)
-    return fd
+    try {
+      const bytes = Buffer.from(text)
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at)
+      return fd
+    } catch (error) {
+      closeSync(fd)
+      throw error
+    }
   } catch (error) {
+    if (others.length > 0) return inputFile(others, text, command)
     throw new HostFault(
       'CommandFailed',
       `the input of ${command} cannot be written: ${(error as Error).message}`,

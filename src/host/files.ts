@@ -1,4 +1,17 @@
-import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { HostFault } from './exec.js'
@@ -13,13 +26,18 @@ export function readText(path: string): string | null {
   }
 }
 
-/** Makes a folder and those above it. */
+/** Makes a folder and those above it. Fails with HostFault when others could write to it: what stands in it decides what is deleted. */
 export function makeFolder(path: string): void {
+  let found: Stats
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
+    found = statSync(path)
   } catch (error) {
     throw fileFault(path, error)
   }
+  if (found.uid === process.geteuid?.() && (found.mode & 0o022) === 0) return
+  const remedy = 'Name a folder with --state-dir that belongs to the user who runs the agent, and to which nobody else may write.'
+  throw new HostFault('NoPermission', `others may write to ${path}`, remedy)
 }
 
 /** A descriptor of a file that is made where it is missing and emptied where it is not. */

@@ -57,7 +57,9 @@ function transaction(own: readonly NftEntry[], changes: readonly Change<NftEntry
   const byTable = new Map<string, Change<NftEntry>[]>()
   for (const change of changes) {
     const table = tableOf((change.entry ?? change.from) as NftEntry)
-    byTable.set(table, [...(byTable.get(table) ?? []), change])
+    const list = byTable.get(table) ?? []
+    byTable.set(table, list)
+    list.push(change)
   }
   return [...byTable].flatMap(([table, list]) => {
     if (list.every(({ entry, from }) => (entry ?? from)?.kind === 'element')) return list.flatMap(elementCommands)

@@ -60,7 +60,11 @@ const isOurs = (flow: Flow): boolean => isOwn(flow) && flow.cookie >> 32n === 0n
 /** Lines of `add-flows` by bridge, deletions first. A deletion names the cookie, so that it never hits a flow that is not ours. */
 function bundles(changes: readonly Change<Flow>[]): ReadonlyMap<string, readonly string[]> {
   const lines = new Map<string, string[]>()
-  const push = (flow: Flow, line: string) => lines.set(flow.bridge, [...(lines.get(flow.bridge) ?? []), line])
+  const push = ({ bridge }: Flow, line: string) => {
+    const list = lines.get(bridge) ?? []
+    lines.set(bridge, list)
+    list.push(line)
+  }
   for (const { op, from } of changes) {
     if (op === 'delete' && from) push(from, `delete_strict ${withoutActions(from)}\n`)
   }

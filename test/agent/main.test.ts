@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWith } from '../requires.js'
@@ -83,6 +83,18 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'egretta-agent', () => {
       expect(refused.status).toBe(1)
       expect(refused.stderr).toMatch(/error NoPermission: .*\n {2}→ Run as root/)
     }
+  })
+
+  it('does its work though nobody reads what it prints', () => {
+    writeBundle(node.bundle, { egress: ['192.0.2.52', '192.0.2.11'] })
+    const command = [...node.prefix, process.execPath, '--import', 'tsx', MAIN, 'diff', ...usual()].map((word) => `'${word}'`).join(' ')
+    const script = `{ ${command}; echo "$?" >&3; } 3>"$1" 2>&1 | true`
+    const result = join(node.folder, 'status')
+    spawnSync('sh', ['-c', script, 'sh', result], { env: { ...process.env, OVS_RUNDIR: node.ovs.rundir, NODE_OPTIONS: '' } })
+    expect(readFileSync(result, 'utf8')).toBe('1\n')
+    const closed = spawnSync('sh', ['-c', `exec ${command} <&- >&- 2>&-`], { env: { ...process.env, OVS_RUNDIR: node.ovs.rundir } })
+    expect(closed.status).toBe(1)
+    writeBundle(node.bundle, { egress: ['192.0.2.51'] })
   })
 
   it('lets two that start at once work one after the other', async () => {

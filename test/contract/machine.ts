@@ -38,4 +38,4 @@ export function machine(label: string, needs: { readonly ovs: boolean }): Machin
   }
 }
 
-export const execOn = ({ prefix, folder }: Machine) => createExec({ prefix, scratch: folder })
+export const execOn = ({ prefix, folder }: Machine) => createExec({ prefix, scratch: [folder] })

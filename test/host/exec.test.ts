@@ -7,7 +7,7 @@ import { lockState } from '../../src/host/lock.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'egretta-exec-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const exec = createExec({ scratch: folder })
+const exec = createExec({ scratch: [folder] })
 
 const fault = async (promise: Promise<unknown>): Promise<HostFault> => {
   const error: unknown = await promise.then(
