@@ -1,6 +1,8 @@
 export { readSources } from './cli/sources.js'
 export type { EgressAppProps } from './constructs/app.js'
 export { EgressApp } from './constructs/app.js'
+export type { CloudPrivateIPConfigProps } from './constructs/cloud-private-ip-config.js'
+export { CloudPrivateIPConfig } from './constructs/cloud-private-ip-config.js'
 export type { EgressClusterProps } from './constructs/cluster.js'
 export { EgressCluster } from './constructs/cluster.js'
 export type { EgressIPProps } from './constructs/egressip.js'
