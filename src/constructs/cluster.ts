@@ -7,7 +7,6 @@ import type { Problem } from '../model/problem.js'
 import type { SourceFile } from '../model/source.js'
 import { NO_OPTIONS } from '../place/place.js'
 import { EgressApp } from './app.js'
-import { CloudPrivateIPConfig, cloudPrivateIPs } from './cloud-private-ip-config.js'
 import type { Decision } from './egressip.js'
 import { decideBelow, EgressIP, EgressIPManifest } from './egressip.js'
 import { NodeBundle } from './node-bundle.js'
@@ -47,7 +46,7 @@ export class EgressCluster extends Chart {
     decideBelow(this, (name) => this.answered.decisions.get(name) ?? null)
     const app = EgressApp.above(this)
     const adopted = app?.adopt(this)
-    this.node.addValidation({ validate: () => [...scopeFaults(app, adopted), ...this.nameFaults()] })
+    this.node.addValidation({ validate: () => [...scopeFaults(app, adopted), ...this.nameFaults(), ...this.clashes()] })
   }
 
   /** Everything that follows from the inputs; `buildPlan` makes a plan of it. Computed anew when an EgressIP was added since. */
@@ -83,8 +82,6 @@ export class EgressCluster extends Chart {
     }
     const nodes = new Construct(this, '@nodes')
     for (const [nodeName, artefacts] of after) new NodeBundle(nodes, nodeName, { nodeName, artefacts, ownership: inputs.cluster.ownership })
-    const clouds = new Construct(this, '@clouds')
-    for (const props of cloudPrivateIPs(this.outcome)) new CloudPrivateIPConfig(clouds, props.egressIP, props)
     this.composed = true
     this.node.lock()
     return held
@@ -106,6 +103,16 @@ export class EgressCluster extends Chart {
       this.answer = { code, outcome, decisions: decisionsOf(outcome) }
     }
     return this.answer
+  }
+
+  /** Objects of code that a file contradicts: they would be written, but never placed. */
+  private clashes(): readonly string[] {
+    const { declared } = this
+    return declared.flatMap(({ name, node }) => {
+      if (declared.filter((other) => other.name === name).length > 1) return []
+      const clash = this.outcome.inputs.problems.find(({ code, source }) => code === 'DuplicateObject' && source?.file === node.path)
+      return clash ? [`${node.path}: ${clash.message}`] : []
+    })
   }
 
   private nameFaults(): readonly string[] {

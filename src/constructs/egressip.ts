@@ -3,10 +3,9 @@ import type { ApiObjectMetadata } from 'cdk8s'
 import { ApiObject, Lazy } from 'cdk8s'
 import type { Construct } from 'constructs'
 import { addressFault, parseAddress } from '../model/address.js'
-import { printPath } from '../model/json.js'
+import { describe, printPath } from '../model/json.js'
 import { FIRST_MARK, LAST_MARK } from '../model/numbers.js'
-import type { LabelSelector } from '../model/selector.js'
-import { selectorFaults } from '../model/selector.js'
+import { isObjectName, isSelector, selectorFaults } from '../model/selector.js'
 
 /** Annotation with the packet mark of an object (seed 002): state that whoever decides the placement writes, not intent. */
 export const MARK_ANNOTATION = 'k8s.ovn.org/egressip-mark'
@@ -110,17 +109,23 @@ export class EgressIP extends EgressIPManifest {
   }
 }
 
+/** What is wrong with the props. An app in plain JavaScript can hand over anything. */
 function faults(name: string, props: EgressIPProps): string[] {
   const found: string[] = []
-  if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name) || name.length > 253) {
+  if (!isObjectName(name)) {
     found.push(`name "${name}" is not a DNS subdomain; give a name of lower-case letters, digits, "-" and "."`)
   }
-  if (props.egressIPs.length === 0) found.push('egressIPs is empty; give at least one address')
-  for (const text of props.egressIPs) if (!parseAddress(text)) found.push(`egressIPs: "${text}" is not an address: ${addressFault(text)}`)
+  const addresses: unknown = props.egressIPs
+  if (!Array.isArray(addresses) || addresses.length === 0) found.push('egressIPs is empty or no list; give at least one address')
+  for (const text of Array.isArray(addresses) ? (addresses as unknown[]) : []) {
+    if (typeof text !== 'string') found.push(`egressIPs: ${describe(text)} is not an address`)
+    else if (!parseAddress(text)) found.push(`egressIPs: "${text}" is not an address: ${addressFault(text)}`)
+  }
   if (!props.namespaceSelector) found.push('namespaceSelector is missing; {} selects every namespace')
   for (const key of ['namespaceSelector', 'podSelector', 'egressNodeSelector'] as const) {
-    for (const { path, message } of selectorFaults((props[key] ?? {}) as LabelSelector))
-      found.push(`${printPath([key, ...path])}: ${message}`)
+    const selector: unknown = props[key] ?? {}
+    if (isSelector(selector)) found.push(...selectorFaults(selector).map(({ path, message }) => `${printPath([key, ...path])}: ${message}`))
+    else found.push(`${key} is not a label selector: matchLabels and matchExpressions, each with key and operator`)
   }
   const mark = props.metadata?.annotations?.[MARK_ANNOTATION]
   if (mark !== undefined) found.push(`annotation ${MARK_ANNOTATION} is state (${FIRST_MARK} to ${LAST_MARK}, kept in the lock); remove it`)

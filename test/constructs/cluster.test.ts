@@ -123,6 +123,8 @@ describe('errors of the app', () => {
     new EgressIP(cluster, 'four', { name: 'same', egressIPs: ['192.0.2.51'], namespaceSelector: PROD })
     const wrong = { matchExpressions: [{ key: 'env', operator: 'Is', values: ['prod'] }] }
     new EgressIP(cluster, 'five', { egressIPs: ['192.0.2.52'], namespaceSelector: wrong })
+    new EgressIP(cluster, 'six..seven', { egressIPs: [5 as never], namespaceSelector: { matchLabels: 'env' as never } })
+    new EgressIP(cluster, 'eight', { namespaceSelector: PROD } as never)
     new EgressCluster(app, 'other', { topology: CLUSTER })
     let message = ''
     try {
@@ -137,11 +139,20 @@ describe('errors of the app', () => {
       '[demo/two] egressIPs is empty',
       '[demo] EgressIP "same" is declared at demo/group/three and at demo/four',
       '[demo/five] namespaceSelector.matchExpressions[0].operator:',
+      '[demo/six..seven] name "six..seven" is not a DNS subdomain',
+      '[demo/six..seven] egressIPs: the number 5 is not an address',
+      '[demo/six..seven] namespaceSelector is not a label selector',
+      '[demo/eight] egressIPs is empty or no list',
       '[other] the app has an EgressCluster already',
     ]) {
       expect(message).toContain(part)
     }
     expect(existsSync(outdir)).toBe(false)
+  })
+  it('hold an object that a file of the intent contradicts', () => {
+    const { app, cluster } = clusterOf({ intent: intent(egressIPObject('eip', ['192.0.2.60'])) })
+    new EgressIP(cluster, 'eip', { egressIPs: ['192.0.2.50'], namespaceSelector: PROD })
+    expect(() => app.files()).toThrow('[demo] demo/eip: EgressIP eip stands 2 times with different content, also at intent/0.json:1:1.')
   })
   it('hold a cluster under a plain App', () => {
     const outdir = mkdtempSync(join(tmpdir(), 'egretta-app-'))
