@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { machineName } from '../host/files.js'
+import { machineName, readText } from '../host/files.js'
 import { PHASES, type Phase } from '../model/bundle.js'
 import { printJson, printProblem, printText } from './report.js'
 import { run } from './run.js'
@@ -23,11 +23,15 @@ function percent(text: string): number {
 function subcommand(name: 'diff' | 'apply', description: string): Command {
   return new Command(name)
     .description(description)
-    .requiredOption('--bundle <dir>', 'folder of this node in out/nodes')
+    .requiredOption('--bundle <dir>', 'folder of this node in out/nodes, copied whole')
     .addOption(new Option('--node <name>', 'the node that this host is (default: name of the machine)').env('EGRETTA_NODE'))
-    .addOption(new Option('--phase <phase>', 'what the node is about to do').choices(PHASES).default('steady'))
+    .addOption(
+      new Option('--phase <phase>', 'what the node does: startup adds the guard flows, shutdown both guards, steady removes them')
+        .choices(PHASES)
+        .default('steady'),
+    )
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
-    .option('--state-dir <dir>', 'folder that a reboot empties', '/run/egretta')
+    .option('--state-dir <dir>', 'journal and owned addresses; a folder that a reboot empties', '/run/egretta')
     .option('--max-remove <percent>', 'refuse to remove more than this share of a subsystem with over ten entries', percent, 50)
     .action(async ({ bundle, node, phase, output, stateDir, maxRemove }: Options) => {
       const rundir = process.env.OVS_RUNDIR || '/var/run/openvswitch'
@@ -38,11 +42,29 @@ function subcommand(name: 'diff' | 'apply', description: string): Command {
     })
 }
 
+/** Read only when asked for: what stands beside dist/ on a node may not keep the agent from its work. */
+function printVersion(): never {
+  const { version } = JSON.parse(readText(`${import.meta.dirname}/../../package.json`) ?? '{"version":"unknown"}') as { version: string }
+  process.stdout.write(`${version}\n`)
+  process.exit()
+}
+
+const environment = '\nEnvironment:\n  OVS_RUNDIR  sockets of Open vSwitch (default: /var/run/openvswitch)\n'
+const exitCodes = `
+Exit codes:
+  0  the host holds what the bundle says
+  1  failed or refused
+  2  differences (diff)
+  4  nothing is left to do but for entries whose bridge, port or interface is not there yet
+`
+
 const program = new Command('egretta-agent')
   .description('Makes this host hold what its bundle says.')
-  .addCommand(subcommand('diff', 'show what apply would change; changes nothing'))
-  .addCommand(subcommand('apply', 'make the host agree with the bundle'))
-  .addHelpText('after', '\nExit codes: 0 converged, 1 failed or refused, 2 differences, 4 converged except for pending entries.')
+  .option('--version', 'print the version')
+  .on('option:version', printVersion)
+  .addCommand(subcommand('diff', 'Show what apply would change; change nothing.').addHelpText('after', environment + exitCodes))
+  .addCommand(subcommand('apply', 'Make the host agree with the bundle, and read it again.').addHelpText('after', environment + exitCodes))
+  .addHelpText('after', exitCodes)
 
 // A reader that has seen enough, such as head, is no fault.
 for (const stream of [process.stdout, process.stderr]) {
