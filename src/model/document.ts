@@ -1,11 +1,11 @@
-import type { Path } from './json.js'
-import { elementOffsets, jsonFault, locateJson, type TextFault } from './json-text.js'
+import { listAt, type Path } from './json.js'
+import { elementOffsets, isSound, jsonFault, locateJson, type TextFault } from './json-text.js'
 import { itemLines, loadYaml, splitYaml, type YamlLocator, yamlLocator } from './yaml-text.js'
 
 /** One document of a file: its value, and where in the file's text (offset in UTF-16 units) the value at a path stands. */
 export interface TextDocument {
   readonly value: unknown
-  locate(path: Path, key?: boolean): number
+  readonly locate: (path: Path, key?: boolean) => number
 }
 
 export interface Documents {
@@ -16,13 +16,13 @@ export interface Documents {
 /** The documents of a JSON text: exactly one. */
 export function jsonDocuments(text: string): Documents {
   let value: unknown
-  let failed: unknown
+  let fault: TextFault | null = null
   try {
     value = JSON.parse(text)
+    if (!isSound(text, value)) fault = jsonFault(text)
   } catch (error) {
-    failed = error
+    fault = jsonFault(text) ?? { offset: 0, message: String(error) }
   }
-  const fault = jsonFault(text) ?? (failed === undefined ? null : { offset: 0, message: String(failed) })
   if (fault) return { documents: [], faults: [fault] }
   let items: readonly number[] | undefined
   const locate = (path: Path, key?: boolean): number => {
@@ -44,19 +44,20 @@ export function yamlDocuments(text: string): Documents {
     const loaded = loadYaml(chunk)
     if ('message' in loaded) faults.push({ ...loaded, offset: loaded.offset + start })
     else if (loaded.value !== null && loaded.value !== undefined)
-      documents.push({ value: loaded.value, locate: locator(chunk, start, loaded.value) })
+      documents.push({ value: loaded.value, locate: locator(chunk, start, listAt(loaded.value, ['items']).length) })
   }
   return { documents, faults }
 }
 
-function locator(chunk: string, start: number, value: unknown): TextDocument['locate'] {
+/** Knows of the value only how many `items` it has: it would keep it from being collected. */
+function locator(chunk: string, start: number, count: number): TextDocument['locate'] {
   let whole: YamlLocator | undefined
   let lines: readonly number[] | null | undefined
   let latest: { readonly index: number; readonly at: YamlLocator } | undefined
   return (path, key) => {
     const [first, index, ...rest] = path
     if (first === 'items' && typeof index === 'number') {
-      if (lines === undefined) lines = itemLines(chunk, value) ?? null
+      if (lines === undefined) lines = itemLines(chunk, count) ?? null
       const begin = lines?.[index]
       if (begin !== undefined) {
         if (latest?.index !== index) latest = { index, at: yamlLocator(chunk.slice(begin, lines?.[index + 1])) }

@@ -33,6 +33,51 @@ export function jsonFault(text: string): TextFault | null {
   }
 }
 
+/**
+ * Whether `jsonFault` has nothing to say about a text, given what JSON.parse made of it: the value has all keys that the text
+ * has, and no more than MAX_DEPTH levels. Counting them takes a fifth of the time of JSON.parse; to look for them takes longer than it.
+ */
+export const isSound = (text: string, value: unknown): boolean => countKeys(text) === keysOf(value, 0)
+
+/** The texts in quotes before a colon in a valid JSON text. */
+function countKeys(text: string): number {
+  let count = 0
+  for (let open = text.indexOf('"'); open >= 0; ) {
+    let close = text.indexOf('"', open + 1)
+    while (isEscaped(text, close)) close = text.indexOf('"', close + 1)
+    const next = blank(text, close + 1)
+    if (text.charCodeAt(next) === COLON) count++
+    open = text.indexOf('"', next)
+  }
+  return count
+}
+
+const COLON = 58
+const BACKSLASH = 92
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--
+  return (at - first) % 2 === 1
+}
+
+/** How many keys a value has at all levels; NaN, which equals nothing, when it is too deep. */
+function keysOf(value: unknown, depth: number): number {
+  if (value === null || typeof value !== 'object') return 0
+  if (depth > MAX_DEPTH) return Number.NaN
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') count += keysOf(item, depth + 1)
+    return count
+  }
+  for (const key in value) {
+    count++
+    const inner = (value as Record<string, unknown>)[key]
+    if (typeof inner === 'object') count += keysOf(inner, depth + 1)
+  }
+  return count
+}
+
 /** Offset of the value at a path (or of its key) in a valid JSON text, beginning at the value at `start`; of the nearest parent when the path leaves it. */
 export function locateJson(text: string, start: number, path: Path, key = false): number {
   let at = blank(text, start)

@@ -1,4 +1,5 @@
 import { type Address, parseAddress } from './address.js'
+import { POD_NETWORKS } from './excerpt.js'
 import { describe, isObject, listAt, objectAt, type Path, textAt, valueAt } from './json.js'
 import { readLabels } from './labels.js'
 import { parseJson } from './node.js'
@@ -18,8 +19,6 @@ export interface ClusterPod {
   /** Name of that network; `default` for the default network. */
   readonly network: string
 }
-
-const POD_NETWORKS = 'k8s.ovn.org/pod-networks'
 
 /**
  * A pod, with its addresses on the network that carries its traffic. `networkOf` turns the key of a

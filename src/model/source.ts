@@ -1,4 +1,5 @@
 import { jsonDocuments, yamlDocuments } from './document.js'
+import { excerptOf } from './excerpt.js'
 import { describe, isObject, type JsonObject, objectAt, type Path } from './json.js'
 import { lineIndex } from './lines.js'
 import { type Position, type Problem, problem } from './problem.js'
@@ -21,7 +22,7 @@ export interface SourceObject {
   readonly name: string
   readonly namespace: string | null
   readonly role: Role
-  /** The parsed value, as JSON. */
+  /** The parsed value, as JSON; of a pod an excerpt (`excerptOf`). */
   readonly value: Readonly<Record<string, unknown>>
   /**
    * Where the object, or the value at a path in it such as `['spec', 'egressIPs', 0]`, stands; with `key`, where the
@@ -73,9 +74,10 @@ export function parseSource(file: SourceFile): { objects: readonly SourceObject[
     problems.push(problem('EmptyInput', { message: `${name} holds no object.`, source: position(0) }))
 
   const objects: SourceObject[] = []
-  for (const document of documents) {
-    const at = (path: Path, key?: boolean) => position(document.locate(path, key))
-    collect(document.value, [], {}, { role: file.role, at, objects, problems })
+  for (const { value, locate } of documents) {
+    // Only `locate` is kept with the objects: a document can be far larger than what is kept of it.
+    const at = (path: Path, key?: boolean) => position(locate(path, key))
+    collect(value, [], {}, { role: file.role, at, objects, problems })
   }
   return { objects, problems }
 }
@@ -89,36 +91,36 @@ interface Collection {
 
 /** Adds one object, or the items of a List. `type` fills in what typed lists leave out of their items. */
 function collect(value: unknown, path: Path, type: { readonly apiVersion?: string; readonly kind?: string }, into: Collection): void {
-  const object = isObject(value) ? { apiVersion: type.apiVersion, kind: type.kind, ...value } : value
-  const fault = objectFault(object)
+  const own = (key: 'apiVersion' | 'kind') => (isObject(value) && Object.hasOwn(value, key) ? value[key] : type[key])
+  const [apiVersion, kind] = [own('apiVersion'), own('kind')]
+  const fault = objectFault(value, apiVersion, kind)
   if (fault !== null) {
     const remedy = 'Write a Kubernetes object with apiVersion, kind and metadata.name.'
     into.problems.push(problem('InvalidObject', { message: fault.message, source: into.at([...path, ...fault.path]), remedy }))
     return
   }
-  const { apiVersion, kind, items } = object as JsonObject & { readonly apiVersion: string; readonly kind: string }
-  if (!isList(object as JsonObject)) {
-    into.objects.push(sourceObject(value as JsonObject, apiVersion, kind, path, into))
+  const [object, group, name] = [value as JsonObject, apiVersion as string, kind as string]
+  if (!isList(object, name)) {
+    into.objects.push(sourceObject(object, group, name, path, into))
     return
   }
-  const itemType = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) }
-  for (const [index, item] of ((items ?? []) as unknown[]).entries()) collect(item, [...path, 'items', index], itemType, into)
+  const itemType = name === 'List' ? {} : { apiVersion: group, kind: name.slice(0, -'List'.length) }
+  for (const [index, item] of ((object.items ?? []) as unknown[]).entries()) collect(item, [...path, 'items', index], itemType, into)
 }
 
 /** `List`, or a kind ending so that has items: `NodeList`. */
-const isList = ({ kind, ...rest }: JsonObject): boolean =>
-  kind === 'List' || (String(kind).endsWith('List') && Object.hasOwn(rest, 'items'))
+const isList = (object: JsonObject, kind: string): boolean => kind === 'List' || (kind.endsWith('List') && Object.hasOwn(object, 'items'))
 
-function objectFault(object: unknown): { readonly message: string; readonly path: Path } | null {
+function objectFault(object: unknown, apiVersion: unknown, kind: unknown): { readonly message: string; readonly path: Path } | null {
   if (!isObject(object)) return { message: `A Kubernetes object is a mapping; this is ${describe(object)}.`, path: [] }
-  const { apiVersion, kind, items } = object
   const text = (value: unknown, path: string) =>
     typeof value === 'string' && value !== ''
       ? null
       : { message: `The object has no ${path} that is a text; it is ${describe(value)}.`, path: [path] }
   const fault = text(kind, 'kind') ?? text(apiVersion, 'apiVersion')
   if (fault !== null) return fault
-  const listed = !isList(object) || items === undefined || items === null || Array.isArray(items)
+  const { items } = object
+  const listed = !isList(object, String(kind)) || items === undefined || items === null || Array.isArray(items)
   return listed ? null : { message: `items of a ${String(kind)} must be a list; it is ${describe(items)}.`, path: ['items'] }
 }
 
@@ -130,7 +132,7 @@ function sourceObject(value: JsonObject, apiVersion: string, kind: string, path:
     name: typeof name === 'string' ? name : '',
     namespace: typeof namespace === 'string' && namespace !== '' ? namespace : null,
     role: into.role,
-    value,
+    value: excerptOf(kind, apiVersion, value),
     at: (inner = [], key) => into.at([...path, ...inner], key),
   }
 }

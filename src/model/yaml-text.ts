@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, load, Type, YAMLException } from 'js-yaml'
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml'
-import { isObject, type Path } from './json.js'
+import type { Path } from './json.js'
 import { MAX_DEPTH, type TextFault } from './json-text.js'
 
 /** JSON's types and merge keys. No timestamps: Kubernetes reads them as text. */
@@ -140,8 +140,7 @@ function locate(document: Document, path: Path, key: boolean): number {
  * Start of each line that begins an item of the top-level `items` of a List in block style; undefined when the lines
  * do not agree with the number of items. So the position of one item in a large List needs that item's lines only.
  */
-export function itemLines(text: string, value: unknown): readonly number[] | undefined {
-  if (!isObject(value) || !Array.isArray(value.items)) return undefined
+export function itemLines(text: string, count: number): readonly number[] | undefined {
   const head = /(?:^|\n)items:[ \t]*\r?\n/.exec(text)
   const indent = head && /[ ]*(?=- )/y
   if (!head || !indent) return undefined
@@ -151,5 +150,5 @@ export function itemLines(text: string, value: unknown): readonly number[] | und
   if (blanks === undefined) return undefined
   const starts = [begin]
   for (let at = text.indexOf(`\n${blanks}- `, begin); at >= 0; at = text.indexOf(`\n${blanks}- `, at + 1)) starts.push(at + 1)
-  return starts.length === value.items.length ? starts : undefined
+  return starts.length === count ? starts : undefined
 }
