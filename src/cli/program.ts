@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { explainCommand } from './explain-command.js'
 import { faultText } from './fault.js'
 import type { ExitCode, Terminal } from './request.js'
 import { commandOf, EXIT, requestOf, unambiguous } from './request.js'
@@ -43,7 +44,13 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
         exit = synth(requestOf(paths, options), { out: options.out, frozen: options.frozen === true }, terminal)
       }),
   )
-  for (const command of [program, ...program.commands]) {
+  program.addCommand(
+    explainCommand(async (request, question) => {
+      const { explain } = await import('./explain.js')
+      exit = explain(request, question, terminal)
+    }),
+  )
+  for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) {
     command.exitOverride().configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
   }
   try {

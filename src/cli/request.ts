@@ -40,11 +40,12 @@ export interface Request {
   readonly options: OutcomeOptions
 }
 
-/** A command with the shared options and `[PATH...]`. */
-export function commandOf(name: string, description: string): Command {
+/** A command with the shared options and `[PATH...]`, before which its subject may stand. */
+export function commandOf(name: string, description: string, subject?: { readonly argument: string; readonly means: string }): Command {
   const each = (value: string, earlier: readonly string[] = []) => [...earlier, value]
-  return new Command(name)
-    .description(description)
+  const command = new Command(name).description(description)
+  if (subject) command.argument(subject.argument, subject.means)
+  return command
     .argument('[PATH...]', 'files or folders that are intent and topology at once; - is standard input')
     .option('--intent <PATH>', 'files or folders with the objects that are wanted (default: intent/)', each)
     .option('--topology <PATH>', 'files or folders with the cluster as it is (default: topology/)', each)

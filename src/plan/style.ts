@@ -60,3 +60,9 @@ export function columns(rows: readonly (readonly string[])[]): readonly string[]
 export function counted(n: number, one: string, many: string = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`
 }
+
+/** "a", "a and b", "a, b and 3 more" */
+export function few(names: readonly string[], most = 3): string {
+  if (names.length > most) return `${names.slice(0, most - 1).join(', ')} and ${names.length - most + 1} more`
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
