@@ -86,6 +86,28 @@ export function readCluster(
   return { cluster, problems }
 }
 
+/** What the Cluster object says of nodes that the topology does not have, as a misspelt name is: it changes nothing. */
+export function strayNodes(object: SourceObject | null, { unreachable, nodes }: Cluster, there: ReadonlySet<string>): readonly Problem[] {
+  if (!object || there.size === 0) return []
+  const stray = (name: string, path: Path): readonly Problem[] =>
+    there.has(name)
+      ? []
+      : [
+          problem('UnknownNode', {
+            severity: 'warning',
+            object: subject(object),
+            message: `${subject(object)}: the topology has no node ${name}, which ${printPath(path.slice(0, 2))} names.`,
+            remedy: 'Correct the name, or remove it.',
+            source: object.at(path, true),
+          }),
+        ]
+  const written = listAt(object.value, ['spec', 'unreachable'])
+  return [
+    ...unreachable.flatMap((name) => stray(name, ['spec', 'unreachable', written.indexOf(name)])),
+    ...Object.keys(nodes).flatMap((name) => stray(name, ['spec', 'nodes', name])),
+  ]
+}
+
 const reason = (facts: ClusterFacts): string =>
   facts.placedByOvnkube === null ? 'no input shows that ovnkube decides' : `${facts.placedByOvnkube} shows that ovnkube decides`
 

@@ -1,5 +1,5 @@
 import { type Catalog, catalog, distinctContent, duplicates } from './catalog.js'
-import { type Cluster, readCluster } from './cluster.js'
+import { type Cluster, readCluster, strayNodes } from './cluster.js'
 import { currentHolders, removedAddresses } from './current.js'
 import { type Intent, readIntent } from './intent.js'
 import type { Lock } from './lock.js'
@@ -46,6 +46,7 @@ export function readInputs(files: readonly SourceFile[], lock: Lock | null, earl
     ...objects.problems,
     ...clusterChoice,
     ...clusterProblems,
+    ...strayNodes(object, cluster, new Set(topology.nodes.map(({ name }) => name))),
     ...topologyProblems,
     ...intentProblems,
   ].sort(byPlace)

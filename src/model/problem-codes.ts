@@ -46,7 +46,7 @@ export const INPUT_PROBLEMS = {
   },
   UnknownNode: {
     severity: 'error',
-    meaning: 'A node that is to be drained, or to count as down, is not in the topology.',
+    meaning: 'A node that is to be drained or to count as down, or that the Cluster object names, is not in the topology.',
     remedy: 'Correct the name of the node on the command line.',
   },
   UnknownNetworkId: {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { printPrefix } from '../../src/model/address.js'
 import { CLUSTER_SCHEMA } from '../../src/model/cluster-schema.js'
-import { file, found, read } from './texts.js'
+import { file, found, node, read } from './texts.js'
 
 const cluster = (spec: string) => `apiVersion: egretta.dev/v1alpha1\nkind: Cluster\nmetadata: {name: c}\nspec:\n${spec}`
 const of = (spec: string) => read([file('intent', cluster(spec))])
@@ -35,6 +35,17 @@ describe('the Cluster object', () => {
       transit: ['100.88.0.0/16', 'fd97::/64'],
       masquerade: ['169.254.169.0/29', 'fd69::/125'],
     })
+  })
+
+  it('is told of nodes that the topology does not have', () => {
+    const spec = '  unreachable:\n    - node-a\n    - node-z\n  nodes:\n    node-a: {bridge: br0}\n    node-y: {bridge: br0}\n'
+    const inputs = read([file('intent', cluster(spec)), file('topology', node('node-a'))])
+    expect(found(inputs)).toEqual(['UnknownNode Cluster/c 7:7', 'UnknownNode Cluster/c 10:5'])
+    expect(inputs.problems[0]).toMatchObject({
+      severity: 'warning',
+      message: 'Cluster/c: the topology has no node node-z, which spec.unreachable names.',
+    })
+    expect(found(of(spec))).toEqual([])
   })
 
   it('says what no other object says', () => {

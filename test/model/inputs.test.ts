@@ -23,7 +23,7 @@ const EVERY_KIND = [
   'apiVersion: config.openshift.io/v1\nkind: Infrastructure\nmetadata: {name: cluster}\nstatus: {platformStatus: {type: AWS}}\n',
   'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ovn-config, namespace: ovn-kubernetes}\ndata: {net_cidr: 10.244.0.0/16/24, svc_cidr: 10.96.0.0/16}\n',
   'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: gateway-mode-config, namespace: openshift-network-operator}\ndata: {mode: local}\n',
-  'apiVersion: egretta.dev/v1alpha1\nkind: Cluster\nmetadata: {name: c}\nspec: {placement: enforced, subnets: {join: [100.64.0.0/16]}, nodes: {node-a: {bridge: br-ex}}, unreachable: [x], policy: {EmptyInput: off}}\n',
+  'apiVersion: egretta.dev/v1alpha1\nkind: Cluster\nmetadata: {name: c}\nspec: {placement: enforced, subnets: {join: [100.64.0.0/16]}, nodes: {node-a: {bridge: br-ex}}, unreachable: [node-a], policy: {EmptyInput: off}}\n',
   'apiVersion: v1\nkind: Service\nmetadata: {name: s}\n',
 ]
 const roles = fc.constantFrom<Role>('intent', 'topology', 'both')
