@@ -159,19 +159,21 @@ function readGuard(files: readonly BundleFile[]): BundleGuard | null | undefined
   const file = files.find(({ path }) => path === PATHS.guardNftables)
   if (!file) return null
   const entries = file.entries.nftables
-  const silenced: Silenced[] = []
-  for (const entry of entries) {
-    if (entry.kind !== 'element') continue
-    const address = typeof entry.value === 'string' ? parseAddress(entry.value) : undefined
-    if (!address) return undefined
-    silenced.push({ address, for: entry.comment ?? '' })
-  }
+  const silenced = silencedBy(entries)
   const device = entries.flatMap((entry) => (entry.kind === 'chain' ? (entry.hook?.dev ?? []) : []))[0]
   if (device === undefined) return undefined
   const nftVersion = JSON.stringify(entries).includes('"taddr"') ? '1.0.9' : '1.0.6'
   const { changes } = diff(nftables, entries, guardTable(silenced, device, nftVersion))
   return changes.length === 0 ? { silenced, device, nftVersion } : undefined
 }
+
+/** What a guard silences: the addresses in its sets. */
+export const silencedBy = (entries: readonly NftEntry[]): readonly Silenced[] =>
+  entries.flatMap((entry) => {
+    if (entry.kind !== 'element' || entry.table !== GUARD_TABLE || typeof entry.value !== 'string') return []
+    const address = parseAddress(entry.value)
+    return address ? [{ address, for: entry.comment ?? 'silenced before' }] : []
+  })
 
 /** The entries of a phase, of the guard files or of the others. */
 export function entriesFor(bundle: Bundle, phase: Phase, guard: boolean): Entries {

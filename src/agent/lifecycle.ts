@@ -1,11 +1,12 @@
 import { type Pending, resolveAddresses, resolveFlows, resolveNeighbors, resolveNft } from '../host/resolve.js'
+import { printPrefix } from '../model/address.js'
 import type { Phase } from '../model/bundle.js'
 import type { Ownership } from '../model/cluster.js'
 import { type Problem, problem } from '../model/problem.js'
 import { guardTable } from '../syntax/guard.js'
 import { type Bundle, type Entries, egressAddresses, entriesFor, NO_ENTRIES } from './bundle.js'
 import { type Goal, type Part, SUBSYSTEMS, type Subsystems, waitingKey } from './reconcile.js'
-import { type AddressKnowledge, doubtfulAddresses, egressOnHost, type HostView, ownAddresses } from './view.js'
+import { type AddressKnowledge, doubtfulAddresses, egressOnHost, type HostView, leftSpeaking, ownAddresses } from './view.js'
 
 /** The passes of a phase, in their order. */
 export interface Lifecycle {
@@ -39,6 +40,14 @@ export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledg
     const message = `${text} is not silenced: it is the only IPv${family} address of this host, so it may be the node's own`
     problems.push(problem('NodeAddress', { message }))
   }
+  if (phase === 'steady') {
+    const held = new Set(entriesFor(bundle, phase, false).addresses.map(({ address }) => address.address.text))
+    for (const { address, dev } of leftSpeaking(view, knowledge, held)) {
+      const message = `${address.address.text} was silenced, and this node speaks for it again: it is on ${dev}, but neither in the bundle nor known as egretta's`
+      const remedy = `If another node holds it, remove it: ip address delete ${printPrefix(address)} dev ${dev}`
+      problems.push(problem('NotConverged', { severity: 'warning', message, remedy }))
+    }
+  }
   const guard = entriesFor(bundle, phase, true)
   const nft = silence && bundle.guard ? silencing(bundle.guard, view, knowledge, new Set([...own, ...doubtful])) : []
   const parts: readonly (readonly [Part, Entries, Subsystems])[] = [
@@ -64,10 +73,13 @@ const manages = (bundle: Bundle, name: keyof Entries): boolean => ownershipOf(bu
 /** What the bundle says of a subsystem; `manage` unless it says otherwise. */
 export const ownershipOf = (bundle: Bundle, name: keyof Entries): Ownership => bundle.manifest.ownership?.[name] ?? 'manage'
 
-/** The guard of the bundle with what else of egress IPs is on the host, without the addresses that it must never name. */
+/**
+ * The guard of the bundle with what else of egress IPs is on the host, without the addresses that it must never name. What was silenced
+ * before stays so while the node leaves: an address that has gone from the host meanwhile may still be answered for by flows of OVN.
+ */
 function silencing(guard: NonNullable<Bundle['guard']>, view: HostView, knowledge: AddressKnowledge, never: ReadonlySet<string>) {
   const onHost = egressOnHost(view, knowledge).map((address) => ({ address, for: `Node/${view.node}: still on the host` }))
-  const silenced = [...guard.silenced, ...onHost].filter(({ address }) => !never.has(address.text))
+  const silenced = [...guard.silenced, ...knowledge.silenced, ...onHost].filter(({ address }) => !never.has(address.text))
   return guardTable(silenced, guard.device, guard.nftVersion)
 }
 

@@ -12,7 +12,8 @@ import type { Change } from '../model/change.js'
 import { OVNKUBE_COOKIE } from '../model/numbers.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { Entry } from '../syntax/languages.js'
-import { announcedAddresses, type Bundle, loadBundle } from './bundle.js'
+import type { NftEntry } from '../syntax/nftables.js'
+import { announcedAddresses, type Bundle, loadBundle, silencedBy } from './bundle.js'
 import { type Lifecycle, lifecycle, ownershipOf } from './lifecycle.js'
 import { applyPart, faultProblem, type Goal, type Host, observe, type PartPlan, planPart, SUBSYSTEMS } from './reconcile.js'
 import { elsewhere, tooManyRemovals } from './removals.js'
@@ -123,13 +124,15 @@ async function look(request: Request, bundle: Bundle, exec: Exec, bridges: (() =
     }
   }
   const state = await orElse(() => readState(stateDir), NO_STATE)
-  const view = await viewHost(exec, node, bridges && (await orElse(bridges, null)), ownershipOf(bundle, 'nftables') !== 'off')
+  const readsNft = ownershipOf(bundle, 'nftables') !== 'off'
+  const view = await viewHost(exec, node, bridges && (await orElse(bridges, null)), readsNft)
   const host = hostOf(exec, rundir, stateDir, view, knownBridges(bundle, state))
   const active = await ovnkubeActive(bundle, host, view)
   if (active) return { state, host, goals: [], pending: [], problems: [active] }
   const { own } = await orElse(() => host.addresses.observe(), { own: [], foreign: [] })
   const marked = new Set(own.map((entry) => ('address' in entry ? entry.address.address.text : '')))
-  const knowledge = { marked, known: knownAddresses(bundle, state), announced: announcedAddresses(bundle) }
+  const silenced = await orElse(async () => (readsNft ? silencedBy((await host.nftables.observe()).own as readonly NftEntry[]) : []), [])
+  const knowledge = { marked, known: knownAddresses(bundle, state), announced: announcedAddresses(bundle), silenced }
   const found = lifecycle(bundle, phase, view, knowledge)
   return { ...found, state, host, problems: [...problems, ...found.problems] }
 }

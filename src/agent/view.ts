@@ -8,6 +8,7 @@ import type { HostNames } from '../host/resolve.js'
 import { readPreferredSources } from '../host/routes.js'
 import { type Address, compareAddresses, type Family } from '../model/address.js'
 import { OVNKUBE_ADDRESS_PROTOCOL } from '../model/numbers.js'
+import type { Silenced } from '../syntax/guard.js'
 
 /** What the agent must know of the host beside its own entries. */
 export interface HostView extends HostNames {
@@ -50,6 +51,8 @@ export interface AddressKnowledge {
   readonly known: readonly Address[]
   /** Addresses that the flows of the bundle let the node announce: its own. */
   readonly announced: readonly Address[]
+  /** What the guard on the host silences. */
+  readonly silenced: readonly Silenced[]
 }
 
 /**
@@ -71,6 +74,14 @@ export function doubtfulAddresses(view: HostView, knowledge: AddressKnowledge): 
   const global = view.addresses.filter(({ address, scope }) => scope === 'global' && !knowledge.marked.has(address.address.text))
   const has = (family: Family) => global.some(({ address: { address } }) => address.family === family && !egress.has(address.text))
   return texts(global.map(({ address }) => address.address).filter(({ family }) => !has(family)))
+}
+
+/** Addresses that the guard silences and that stay when it goes: neither ours to delete nor held by the node. */
+export function leftSpeaking(view: HostView, { marked, silenced }: AddressKnowledge, held: ReadonlySet<string>): readonly LiveAddress[] {
+  const guarded = texts(silenced.map(({ address }) => address))
+  return view.addresses.filter(
+    ({ address: { address } }) => guarded.has(address.text) && !marked.has(address.text) && !held.has(address.text),
+  )
 }
 
 /** Egress IPs on the host: those with our mark or ovnkube's, and those that a bundle names. Sorted. */

@@ -103,7 +103,9 @@ export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddr
         if (op === 'delete' ? at < failed : at >= failed && !before.has(key)) claimed.delete(key)
       })
       mark(claimed)
-      if (outcome.code !== 0) throw failure('ip', args, outcome)
+      if (outcome.code === 0) return
+      const { code, message, remedy } = failure('ip', args, outcome)
+      throw new HostFault(code, `${changes[failed]?.key}: ${message}`, remedy)
     },
   }
 }

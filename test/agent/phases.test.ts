@@ -117,6 +117,30 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'the phases of a node', () =
     const silenced = node.namespace.exec('nft', ['list', 'table', 'netdev', 'ovn-kubernetes-egressip']).stdout
     for (const text of ['192.0.2.50', '2001:db8::50', '192.0.2.60', '0x20010db8000000000000000000000050']) expect(silenced).toContain(text)
     expect(silenced).not.toContain('192.0.2.11')
+    // The pass took the addresses off the host; flows of OVN may answer for them still.
+    expect(node.namespace.exec('ip', ['addr']).stdout).not.toContain('192.0.2.50')
+    expect(summary(await node.agent('apply', { phase: 'shutdown' }))).toEqual(CONVERGED)
+    rmSync(node.stateDir, { recursive: true })
+    expect(summary(await node.agent('diff', { phase: 'shutdown' }))).toEqual(CONVERGED)
+  })
+
+  it('steady says for which address the node speaks again though nobody gave it to it', async () => {
+    writeBundle(node.bundle)
+    // Forgets what the shutdown before this one silenced; the state folder of that one is gone as well.
+    node.namespace.exec('ip', ['addr', 'del', '192.0.2.60/32', 'dev', BRIDGE])
+    await node.agent('apply')
+    await node.agent('apply', { phase: 'shutdown' })
+    rmSync(node.stateDir, { recursive: true })
+    writeBundle(node.bundle, { egress: ['2001:db8::50'] })
+    const report = await node.agent('apply')
+    expect(summary(report)).toMatchObject({ exitCode: 0, problems: ['NotConverged'] })
+    expect(report.problems[0]).toMatchObject({
+      severity: 'warning',
+      remedy: expect.stringContaining('ip address delete 192.0.2.50/32 dev br-ex'),
+    })
+    expect(table()).toBe(false)
+    for (const address of ['192.0.2.50/32', '2001:db8::50/128']) node.namespace.exec('ip', ['addr', 'del', address, 'dev', BRIDGE])
+    expect(summary(await node.agent('apply')).exitCode).toBe(0)
   })
 
   it('without a bridge, a port or a device, what waits is pending and delays nothing else', async () => {

@@ -55,7 +55,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'a node that leaves falls si
 
   it('though the disk of its state folder is full', async () => {
     mkdirSync(node.stateDir)
-    run('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', node.stateDir])
+    run('mount', ['-t', 'tmpfs', '-o', 'size=4k,mode=0700', 'tmpfs', node.stateDir])
     try {
       writeFileSync(join(node.stateDir, 'full'), 'x'.repeat(4096))
       expect(summary(await leave())).toMatchObject({ exitCode: 1, problems: ['CommandFailed'] })

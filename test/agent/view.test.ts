@@ -20,7 +20,7 @@ const view = (addresses: readonly LiveAddress[], preferredSources: readonly Addr
   preferredSources,
   ovnkube: [],
 })
-const nothing = { marked: new Set<string>(), known: [], announced: [] }
+const nothing = { marked: new Set<string>(), known: [], announced: [], silenced: [] }
 const HOST = [live('127.0.0.1/8', { scope: 'host' }), live('fe80::1/64', { scope: 'link' }), live('192.0.2.11/24'), live('2001:db8::11/64')]
 
 describe('egress IPs on a host', () => {
