@@ -28,17 +28,27 @@ export interface BundleManifest {
   readonly digest: string
 }
 
-/** JSON with sorted keys and no blanks. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (value !== null && typeof value === 'object') {
-    const entries = Object.entries(value).filter(([, v]) => v !== undefined)
-    entries.sort(([a], [b]) => (a < b ? -1 : 1))
-    return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v)}`).join(',')}}`
-  }
-  return JSON.stringify(value)
+/** JSON with sorted keys and no blanks. What is sorted already, as all that kubectl prints, costs no more than JSON.stringify. */
+export const canonicalJson = (value: unknown): string => (isSorted(value) ? JSON.stringify(value) : sorted(value))
+
+function sorted(value: unknown): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`
+  const fields = Object.entries(value).filter(([, inner]) => inner !== undefined)
+  fields.sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${fields.map(([key, inner]) => `${JSON.stringify(key)}:${sorted(inner)}`).join(',')}}`
 }
 
+function isSorted(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return true
+  if (Array.isArray(value)) return value.every(isSorted)
+  let before = ''
+  for (const key in value) {
+    if (key < before || !isSorted((value as Record<string, unknown>)[key])) return false
+    before = key
+  }
+  return true
+}
 /** Hex SHA-256 of a text as UTF-8. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 

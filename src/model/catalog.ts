@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { canonicalJson, sha256 } from './bundle.js'
 import { describe, valueAt } from './json.js'
 import { EGRESSIP_VERSION, type KnownKind, knownKind, nameKey } from './kind.js'
@@ -21,20 +22,12 @@ export interface Catalog {
   readonly problems: readonly Problem[]
 }
 
-interface Item {
-  readonly kind: KnownKind
-  readonly key: string
-  /** Hash of the canonical content. */
-  readonly content: string
-  readonly object: SourceObject
-}
-
 /** Own kinds: whatever an object of them is called, or whether it has a name at all, says nothing. */
 const UNNAMED: readonly KnownKind[] = ['Cluster', 'ProbeResult']
 
 /** Sorts objects by kind and name; the digest covers all of them and the lock, whatever their order. */
 export function catalog(objects: readonly SourceObject[], lock: Lock | null): Catalog {
-  const items: Item[] = []
+  const kinds = new Map<KnownKind, Map<string, SourceObject[]>>()
   const ignored = new Map<string, number>()
   const misnamed: SourceObject[] = []
   const problems: Problem[] = []
@@ -56,41 +49,54 @@ export function catalog(objects: readonly SourceObject[], lock: Lock | null): Ca
       problems.push(fault)
       continue
     }
-    items.push({ kind, key: nameKey(kind, object), content: sha256(canonicalJson(object.value)), object })
+    const names = kinds.get(kind) ?? new Map<string, SourceObject[]>()
+    kinds.set(kind, names)
+    const key = nameKey(kind, object)
+    const namesakes = names.get(key)
+    if (namesakes) namesakes.push(object)
+    else names.set(key, [object])
   }
-  const line = ({ kind, key, content, object }: Item) => `${object.role} ${kind} ${key} ${content}`
-  const lines = items
-    .map((item) => ({ item, line: line(item) }))
-    .sort((a, b) => (a.line < b.line ? -1 : a.line > b.line ? 1 : comparePositions(a.item.object, b.item.object)))
-  const distinct = lines.filter(({ line }, index) => line !== lines[index - 1]?.line)
-  const digest = sha256(`${distinct.map(({ line }) => line).join('\n')}\n${canonicalJson(lock)}`)
+  const byKind = new Map([...kinds].sort(byText).map(([kind, names]) => [kind, [...names].sort(byText).map(([, list]) => distinct(list))]))
   return {
-    byKind: byKind(distinct.map(({ item }) => item)),
-    ignored: new Map([...ignored].sort(([a], [b]) => (a < b ? -1 : 1))),
+    byKind,
+    ignored: new Map([...ignored].sort(byText)),
     misnamed,
-    digest,
+    digest: digestOf(byKind, lock),
     problems,
   }
+}
+
+const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
+
+/** One of each role and content, in the order of those. */
+function distinct(namesakes: Namesakes): Namesakes {
+  if (namesakes.length === 1) return namesakes
+  const lines = namesakes
+    .map((object) => ({ object, line: `${object.role} ${sha256(canonicalJson(object.value))}` }))
+    .sort((a, b) => (a.line < b.line ? -1 : a.line > b.line ? 1 : comparePositions(a.object, b.object)))
+  return lines.filter(({ line }, index) => line !== lines[index - 1]?.line).map(({ object }) => object)
+}
+
+/** Over kind, role and content of all objects in their order, and the lock. One hash for all: to begin one takes longer than to hash a pod. */
+function digestOf(kinds: Catalog['byKind'], lock: Lock | null): string {
+  const hash = createHash('sha256')
+  for (const [kind, names] of kinds) {
+    let lines = ''
+    for (const { role, value } of names.flat()) {
+      lines += `${kind} ${role} ${canonicalJson(value)}\n`
+      if (lines.length < 65_536) continue
+      hash.update(lines)
+      lines = ''
+    }
+    hash.update(lines)
+  }
+  return hash.update(canonicalJson(lock)).digest('hex')
 }
 
 /** Orders by place of the whole object, so that one of equals is chosen whatever the order of the files. */
 function comparePositions(a: SourceObject, b: SourceObject): number {
   const [x, y] = [a.at(), b.at()]
   return x.file < y.file ? -1 : x.file > y.file ? 1 : x.line - y.line || x.column - y.column
-}
-
-function byKind(items: readonly Item[]): ReadonlyMap<KnownKind, readonly Namesakes[]> {
-  const kinds = new Map<KnownKind, Map<string, SourceObject[]>>()
-  for (const { kind, key, object } of items) {
-    const names = kinds.get(kind) ?? new Map<string, SourceObject[]>()
-    kinds.set(kind, names)
-    const list = names.get(key)
-    if (list) list.push(object)
-    else names.set(key, [object])
-  }
-  return new Map(
-    [...kinds].map(([kind, names]) => [kind, [...names].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, namesakes]) => namesakes)] as const),
-  )
 }
 
 /** What the intent means for an EgressIP must not be ignored for a slip: the object would be taken for removed. */
