@@ -9,7 +9,7 @@ import type { NodeLoad, Verdicts } from '../model/verdict.js'
 import { type Bundles, entriesOfAddress } from './entries.js'
 import { canUse, type Deciding, podReference } from './explain-pod.js'
 import type { Candidate, ExcludedNode, ExplainedAddress } from './explanation.js'
-import { few } from './style.js'
+import { counted, few } from './style.js'
 
 /** What an explanation is drawn from: the outcome of a run, and the verdicts on its placement. */
 export interface ExplainSubject {
@@ -53,7 +53,7 @@ export function explainAddresses(
 function aboutAssigned(subject: ExplainSubject, one: Assignment, object: EgressIPIntent | undefined): About {
   const { egressIP, node, network, networkType, change, from, certain } = one
   const nodes = node === null || !object ? NO_SAY : judge(subject.verdicts, object, egressIP, node)
-  const why = whyThere(subject, one, nodes)
+  const why = whyThere(subject, one, object, nodes)
   return { egressIP, object: one.object, node, network, networkType, change, from, certain, why, ...nodes }
 }
 
@@ -114,62 +114,57 @@ function judge({ nodes, on }: Verdicts, object: EgressIPIntent, egressIP: string
 const total = ({ ipv4, ipv6 }: NodeLoad): number => ipv4 + ipv6
 
 /** The rule that put an address on its node. */
-function whyThere(subject: ExplainSubject, one: Assignment, { candidates, excluded }: Judged): Why {
-  const { verdicts } = subject
+function whyThere(subject: ExplainSubject, one: Assignment, object: EgressIPIntent | undefined, judged: Judged): Why {
+  const { nodes, on } = subject.verdicts
   if (one.change === 'remove') return { code: 'NotAskedFor', message: `${one.object} does not ask for it any more` }
-  const home = verdicts.nodes.find(({ node }) => node.name === one.node)
+  const index = nodes.findIndex(({ node }) => node.name === one.node)
+  const home = nodes[index]
   if (one.change === 'keep') {
-    const stuck = home?.standing === 'Draining'
-    return stuck
-      ? { code: 'DrainIncomplete', message: `${one.node} is being drained, but no other node takes it, so it stays` }
-      : { code: 'Kept', message: `${one.node} has it already, and an assignment that is valid never moves` }
+    if (home?.standing === 'Draining')
+      return { code: 'DrainIncomplete', message: `${one.node} is being drained, but no other node takes it, so it stays` }
+    const address = parseAddress(one.egressIP)
+    const over = address && object && home && on(object, address, index).reason === 'CapacityExhausted'
+    const full = over ? `; ${one.node} holds more than its capacity, but that takes nothing from it` : ''
+    return { code: 'Kept', message: `${one.node} has it already, and an assignment that is valid never moves${full}` }
   }
-  const left = one.change === 'move' ? `it leaves ${one.from}, ${whyLeft(subject, one, excluded, candidates)}; ` : ''
-  const why = whyChosen(home ? total(home) - 1 : 0, String(one.node), candidates, excluded)
+  const left = one.change === 'move' ? `it leaves ${one.from}${whyLeft(subject, one, judged)}; ` : ''
+  const why = whyChosen(home ? total(home) - 1 : 0, String(one.node), judged)
   return { ...why, message: left + why.message }
 }
 
-function whyChosen(beside: number, node: string, candidates: readonly Candidate[], excluded: readonly ExcludedNode[]): Why {
+function whyChosen(beside: number, node: string, { candidates, excluded }: Judged): Why {
   const crowded = excluded.filter(({ reason }) => reason === 'CapacityExhausted' || reason === 'HoldsSameObject').length
   const [least] = candidates
   if (!least) {
+    const others =
+      crowded === 1 ? 'the only other node that may host it is full or holds' : `the ${crowded} others that may host it are full or hold`
     return crowded === 0
       ? { code: 'OnlyCandidate', message: `${node} is the only node that may host it` }
-      : {
-          code: 'OnlyRoom',
-          message: `${node} has room, and the ${crowded} others that may host it are full or hold another address of the object`,
-        }
+      : { code: 'OnlyRoom', message: `${node} has room, and ${others} another address of the object` }
   }
-  const many = candidates.length === 1 ? 'the other candidate' : `the ${candidates.length} other candidates`
-  const equals = candidates.filter(({ addresses }) => addresses === beside)
+  const one = candidates.length === 1
   if (beside < least.addresses) {
-    const more = candidates.length === 1 ? `${least.addresses}` : `${least.addresses} or more`
-    return { code: 'LeastLoaded', message: `${node} holds the fewest egress IPs: ${beside} beside it, ${many} ${more}` }
+    const others = one ? `the other candidate ${least.addresses}` : `the ${candidates.length} other candidates ${least.addresses} or more`
+    return { code: 'LeastLoaded', message: `${node} holds the fewest egress IPs: ${beside} beside it, ${others}` }
   }
-  if (beside === least.addresses && equals.every((other) => node < other.node)) {
-    return {
-      code: 'FirstByName',
-      message: `${node} holds ${beside} egress IPs beside it, as few as ${few(equals.map((one) => one.node))}, and is the first of them by name`,
-    }
+  const equals = candidates.filter(({ addresses }) => addresses === beside).map((candidate) => candidate.node)
+  if (beside === least.addresses && equals.every((other) => node < other)) {
+    const load = beside === 0 ? 'no other egress IP' : `${counted(beside, 'egress IP')} beside it`
+    return { code: 'FirstByName', message: `${node} holds ${load}, as few as ${few(equals)}, and is the first of them by name` }
   }
   return {
     code: 'WholePlacement',
-    message: `all addresses together are spread so: as many as possible on a node, as evenly as possible, then in the order of names; for this one alone ${least.node} would do as well`,
+    message: `all addresses are placed together: as many as possible, as evenly as possible, then in the order of names; this one alone could as well be on ${least.node}`,
   }
 }
 
-function whyLeft(
-  { inputs, options }: ExplainSubject,
-  { from, egressIP, object }: Assignment,
-  excluded: readonly ExcludedNode[],
-  candidates: readonly Candidate[],
-): string {
-  if (!inputs.topology.nodes.some(({ name }) => name === from)) return 'which the cluster does not have'
+function whyLeft({ inputs, options }: ExplainSubject, { from, egressIP, object }: Assignment, { candidates, excluded }: Judged): string {
+  if (!inputs.topology.nodes.some(({ name }) => name === from)) return ', which the cluster does not have'
   const reason = excluded.find(({ node }) => node === from)?.reason
-  if (reason) return `which ${NODE_REASONS[reason].one.replace('contains it', `contains ${egressIP}`).replace('the object', object)}`
+  if (reason) return `, which ${NODE_REASONS[reason].one.replace('contains it', `contains ${egressIP}`).replace('the object', object)}`
   return options.rebalance !== null && candidates.some(({ node }) => node === from)
-    ? 'for balance (--rebalance)'
-    : 'where it is no longer valid'
+    ? ' for balance (--rebalance)'
+    : ', where it is not valid'
 }
 
 /** The pods that an address speaks for: those whose deciding object has it, and a family of it. */
