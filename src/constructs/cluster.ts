@@ -7,6 +7,7 @@ import type { Problem } from '../model/problem.js'
 import type { SourceFile } from '../model/source.js'
 import { NO_OPTIONS } from '../place/place.js'
 import { EgressApp } from './app.js'
+import { CloudPrivateIPConfig, cloudPrivateIPs } from './cloud-private-ip-config.js'
 import type { Decision } from './egressip.js'
 import { decideBelow, EgressIP, EgressIPManifest } from './egressip.js'
 import { NodeBundle } from './node-bundle.js'
@@ -82,6 +83,8 @@ export class EgressCluster extends Chart {
     }
     const nodes = new Construct(this, '@nodes')
     for (const [nodeName, artefacts] of after) new NodeBundle(nodes, nodeName, { nodeName, artefacts, ownership: inputs.cluster.ownership })
+    const clouds = new Construct(this, '@clouds')
+    for (const props of cloudPrivateIPs(this.outcome)) new CloudPrivateIPConfig(clouds, props.egressIP, props)
     this.composed = true
     this.node.lock()
     return held

@@ -1,6 +1,6 @@
 import { type Problem, problem } from '../model/problem.js'
-import type { Placed } from './advice.js'
 import { type Capacity, type Field, type Held, isFull } from './eligibility.js'
+import type { Placed } from './placed.js'
 
 /** One hint for the whole placement: the two nodes that differ most and between which an address could move. */
 export function imbalance(field: Field, placed: readonly Placed[], held: readonly Held[]): readonly Problem[] {

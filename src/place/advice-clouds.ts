@@ -6,8 +6,8 @@ import type { EgressIPIntent } from '../model/intent.js'
 import { type Problem, problem } from '../model/problem.js'
 import { matches } from '../model/selector.js'
 import type { ClusterNode } from '../model/topology.js'
-import type { Placed } from './advice.js'
 import type { Field, Held } from './eligibility.js'
+import type { Placed } from './placed.js'
 
 /** Most egress IPs of a node that the provider allows, whatever the node says of itself (seed 001). */
 const LIMITS: Readonly<Record<string, { readonly limit: number; readonly what: string }>> = {

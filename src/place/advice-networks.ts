@@ -4,9 +4,9 @@ import type { Inputs } from '../model/inputs.js'
 import { type Problem, problem } from '../model/problem.js'
 import { matches } from '../model/selector.js'
 import type { ClusterNode } from '../model/topology.js'
-import type { Placed } from './advice.js'
 import type { Field } from './eligibility.js'
 import { PRIMARY_NETWORK_LABEL } from './marks.js'
+import type { Placed } from './placed.js'
 
 /**
  * Platforms, as Infrastructure names them, that are clouds or hypervisors without egress IPs of their own. Seed 001 says that secondary

@@ -6,14 +6,8 @@ import { cloudAdvice } from './advice-clouds.js'
 import { networkAdvice } from './advice-networks.js'
 import { podAdvice } from './advice-pods.js'
 import { selectorAdvice } from './advice-selectors.js'
-import type { Claim } from './claims.js'
 import type { Field, Held } from './eligibility.js'
-
-/** A claim with the index of its node. */
-export interface Placed {
-  readonly claim: Claim
-  readonly index: number
-}
+import type { Placed } from './placed.js'
 
 /** What is worth knowing about a placement although no address is refused for it. `held` is what each node holds at the end. */
 export function adviceOn(inputs: Inputs, field: Field, placed: readonly Placed[], held: readonly Held[]): readonly Problem[] {
