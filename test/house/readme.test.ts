@@ -15,12 +15,15 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
+/** What somebody who ran an example left in it. */
+const LEFT_BEHIND = /[/]examples[/][^/]+[/](egretta[.]lock[.]json|out)$/
+
 const CONSOLE = /^```console\n(.*?)^```$/gms
 const UPDATE = process.env.EGRETTA_GOLDEN === 'update'
 
 /** What the commands of each block print, all of them run in one session. */
 function session(shown: readonly string[]): readonly string[] {
-  cpSync(join(ROOT, 'examples'), join(folder, 'examples'), { recursive: true })
+  cpSync(join(ROOT, 'examples'), join(folder, 'examples'), { recursive: true, filter: (path) => !LEFT_BEHIND.test(path) })
   mkdirSync(join(folder, 'bin'))
   symlinkSync(join(ROOT, 'dist/cli/main.js'), join(folder, 'bin/egretta'))
   const env = { ...process.env, PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}`, NO_COLOR: '1' }

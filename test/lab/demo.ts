@@ -86,7 +86,7 @@ function standing(project: Project, network: Network): void {
   say(`  enter the client:  nsenter --net=/run/netns/${network.client.name} bash`)
   say(`  the project:       cd ${project.dir}`)
   say(
-    `  remove it all:     for n in ${names.join(' ')}; do ip netns pids $n | xargs -r kill; ip netns del $n; done; rm -r ${network.dir} ${project.dir}`,
+    `  remove it all:     for n in ${names.join(' ')}; do ip netns pids $n | xargs -r kill; done; sleep 1; for n in ${names.join(' ')}; do ip netns del $n; done; rm -rf ${network.dir} ${project.dir}`,
   )
 }
 
