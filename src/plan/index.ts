@@ -6,7 +6,9 @@ import type { Inputs } from '../model/inputs.js'
 import type { Problem } from '../model/problem.js'
 import { countChanges } from './diff.js'
 import type { ObjectChange } from './object-change.js'
+import type { PlanStep } from './order.js'
 import { podsAffected } from './pods.js'
+import { planSteps } from './steps.js'
 
 /** How many entries of one subsystem a host adds, rewrites and deletes. */
 export interface EntryCount {
@@ -43,6 +45,8 @@ export interface Plan {
   readonly summary: PlanSummary
   readonly assignments: readonly Assignment[]
   readonly unassigned: readonly Unassigned[]
+  /** In which order the addresses change their nodes. Empty where placement is advisory. */
+  readonly steps: readonly PlanStep[]
   /** Nodes whose host changes, by name. */
   readonly nodes: readonly NodeChanges[]
   readonly problems: readonly Problem[]
@@ -82,6 +86,7 @@ export function buildPlan({ inputs, placement, before, after, problems }: PlanSu
     },
     assignments: assignments.map(assignmentOf),
     unassigned: unassigned.map(unassignedOf),
+    steps: planSteps(inputs, { ...placement, assignments, unassigned }),
     nodes: hostChanges(before, after),
     problems: problems.map(({ severity, code, object, message, remedy, source }) => ({ severity, code, object, message, remedy, source })),
   }
