@@ -30,14 +30,14 @@ export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledg
         message: `the bundle treats ${text} as an egress IP, but it is an address of this node itself; it is not silenced, and nothing but guards is changed`,
       }),
     )
-  const silence = phase === 'shutdown' && manages(bundle, 'nftables')
+  const silence = phase === 'shutdown' && ownershipOf(bundle, 'nftables') !== 'off'
   if (silence && bundle.guard === null) {
     problems.push(problem('InvalidBundle', { message: 'the bundle has no guard.nftables.json, so the node cannot fall silent' }))
   }
   const doubtful = doubtfulAddresses(view, knowledge)
   for (const { family, text } of silence ? named : []) {
     if (!doubtful.has(text) || own.has(text)) continue
-    const message = `${text} is not silenced: it is the only IPv${family} address of this host, so it may be the node's own`
+    const message = `${text} is not silenced: it is the only IPv${family} address of this host or the one with which it speaks, so it may be the node's own`
     problems.push(problem('NodeAddress', { message }))
   }
   if (phase === 'steady') {
@@ -67,8 +67,6 @@ export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledg
   })
   return { goals: goals.map(({ goal }) => goal), pending: goals.flatMap(({ pending }) => pending), problems }
 }
-
-const manages = (bundle: Bundle, name: keyof Entries): boolean => ownershipOf(bundle, name) === 'manage'
 
 /** What the bundle says of a subsystem; `manage` unless it says otherwise. */
 export const ownershipOf = (bundle: Bundle, name: keyof Entries): Ownership => bundle.manifest.ownership?.[name] ?? 'manage'

@@ -164,7 +164,7 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
       if (command === 'diff') changes.push(...plan.changes)
       else if (stops.length === 0) {
         // A guard needs no journal: the marks on its entries say enough, and no full disk may delay it.
-        if (goal.part === 'base' && plan.changes.length > 0) openJournal(stateDir, bundle)
+        if (goal.part === 'base' && plan.changes.length > 0) openJournal(stateDir, bundle, state)
         const outcome = await applyPart(host, managed, seen, plan)
         changes.push(...outcome.made)
         problems.push(...outcome.problems)

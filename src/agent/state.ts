@@ -38,10 +38,13 @@ export function readState(stateDir: string): State {
   }
 }
 
-/** Says, durably and before the first change, which bundle a pass is about to apply. */
-export function openJournal(stateDir: string, bundle: Bundle): void {
+/** Says, durably and before the first change, which bundle a pass is about to apply. Of a pass that did not end before it, nothing is forgotten. */
+export function openJournal(stateDir: string, bundle: Bundle, { interrupted }: State): void {
   makeFolder(stateDir)
-  writeAtomic(file(stateDir, 'journal'), `${JSON.stringify(describe(bundle))}\n`)
+  const [now, before] = [describe(bundle), known({ ...NO_STATE, interrupted })]
+  const all = (field: 'addresses' | 'bridges') => [...new Set([...now[field], ...before.flatMap((each) => each[field])])]
+  const entry: Known = { digest: now.digest, addresses: all('addresses'), bridges: all('bridges') }
+  writeAtomic(file(stateDir, 'journal'), `${JSON.stringify(entry)}\n`)
 }
 
 /** Says that the bundle is applied whole. Applying one again keeps its predecessor. */

@@ -5,7 +5,7 @@ import { readTables } from '../host/nftables.js'
 import { isServed } from '../host/openflow.js'
 import { type Bridge, readBridges } from '../host/ovsdb.js'
 import type { HostNames } from '../host/resolve.js'
-import { readPreferredSources } from '../host/routes.js'
+import { readChosenSources, readPreferredSources } from '../host/routes.js'
 import { type Address, compareAddresses, type Family } from '../model/address.js'
 import { OVNKUBE_ADDRESS_PROTOCOL } from '../model/numbers.js'
 import type { Silenced } from '../syntax/guard.js'
@@ -14,6 +14,7 @@ import type { Silenced } from '../syntax/guard.js'
 export interface HostView extends HostNames {
   readonly addresses: readonly LiveAddress[]
   readonly preferredSources: readonly Address[]
+  readonly chosenSources: readonly Address[]
   /** Signs of ovnkube-node beside its flows, in words. */
   readonly ovnkube: readonly string[]
 }
@@ -30,17 +31,18 @@ export async function viewBridges(rundir: string): Promise<readonly Bridge[] | n
 
 /** Looks at the host; nothing is changed. */
 export async function viewHost(exec: Exec, node: string, bridges: HostNames['bridges'], readsNft: boolean): Promise<HostView> {
-  const [devices, addresses, preferredSources, tables] = await Promise.all([
+  const [devices, addresses, preferredSources, chosenSources, tables] = await Promise.all([
     readDevices(exec),
     readAddresses(exec),
     readPreferredSources(exec),
+    readChosenSources(exec),
     readsNft ? readTables(exec) : [],
   ])
   const ovnkube = [
     ...(tables.some(({ family, name }) => family === 'inet' && name === 'ovn-kubernetes') ? ['nft table inet ovn-kubernetes'] : []),
     ...(devices.has('ovn-k8s-mp0') ? ['network device ovn-k8s-mp0'] : []),
   ]
-  return { node, devices, bridges, addresses, preferredSources, ovnkube }
+  return { node, devices, bridges, addresses, preferredSources, chosenSources, ovnkube }
 }
 
 /** What says which addresses of a host are egress IPs. */
@@ -65,15 +67,16 @@ export function ownAddresses(view: HostView, { announced }: AddressKnowledge): R
 }
 
 /**
- * Addresses that could be the node's own, because without them the host would have none of that family. They are never silenced, and
- * nothing else hangs on it.
+ * Addresses that could be the node's own, because without them the host would have none of that family, or because the host speaks to the
+ * internet with them and egretta did not add them. They are never silenced, and nothing else hangs on it.
  */
 export function doubtfulAddresses(view: HostView, knowledge: AddressKnowledge): ReadonlySet<string> {
   const own = ownAddresses(view, knowledge)
   const egress = texts(knowledge.known.filter(({ text }) => !own.has(text)))
   const global = view.addresses.filter(({ address, scope }) => scope === 'global' && !knowledge.marked.has(address.address.text))
   const has = (family: Family) => global.some(({ address: { address } }) => address.family === family && !egress.has(address.text))
-  return texts(global.map(({ address }) => address.address).filter(({ family }) => !has(family)))
+  const chosen = texts(view.chosenSources)
+  return texts(global.map(({ address }) => address.address).filter(({ family, text }) => !has(family) || chosen.has(text)))
 }
 
 /** Addresses that the guard silences and that stay when it goes: neither ours to delete nor held by the node. */

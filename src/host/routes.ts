@@ -21,3 +21,19 @@ export async function readPreferredSources(exec: Exec): Promise<readonly Address
   }
   return found
 }
+
+/** Any address of the internet: what the default route leads to. */
+const OUTSIDE = { '-4': '192.0.0.8', '-6': '2000::8' } as const
+
+/** The addresses that the host chooses as its source towards the internet, at most one of each family. An IPv6 egress address is never chosen. */
+export async function readChosenSources(exec: Exec): Promise<readonly Address[]> {
+  const found = await Promise.all(
+    (['-4', '-6'] as const).map(async (family) => {
+      const { code, stdout } = await exec('ip', [family, '-j', 'route', 'get', OUTSIDE[family]])
+      // Without a route there is no source either.
+      const [route] = code === 0 ? (JSON.parse(stdout || '[]') as readonly { prefsrc?: string }[]) : []
+      return parseAddress(route?.prefsrc ?? '') ?? []
+    }),
+  )
+  return found.flat()
+}

@@ -151,6 +151,29 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'an agent among others', () 
     expect(silenced).not.toContain('203.0.113.7')
   })
 
+  it('does not silence the address with which a host speaks, though it stands alone', async () => {
+    // A /32 that somebody set by hand, beside addresses of another network; the bundle lets the node announce nothing.
+    for (const args of [
+      ['addr', 'flush', 'dev', BRIDGE],
+      ['addr', 'add', '203.0.113.7/32', 'dev', BRIDGE],
+      ['addr', 'add', '2001:db8:1::7/128', 'dev', BRIDGE, 'nodad'],
+      ['addr', 'add', '198.51.100.7/24', 'dev', 'ens3'],
+      ['addr', 'add', '2001:db8:2::7/64', 'dev', 'ens3', 'nodad'],
+      ['link', 'set', BRIDGE, 'up'],
+      ['-4', 'route', 'add', 'default', 'via', '203.0.113.1', 'dev', BRIDGE, 'onlink'],
+      ['-6', 'route', 'add', 'default', 'via', 'fe80::1', 'dev', BRIDGE, 'onlink'],
+    ])
+      ip(...args)
+    writeBundle(node.bundle, { egress: ['192.0.2.50', '203.0.113.7', '2001:db8:1::7'], own: [] })
+    expect(summary(await node.agent('apply', { phase: 'shutdown' }))).toMatchObject({
+      exitCode: 1,
+      problems: ['NodeAddress', 'NodeAddress'],
+    })
+    const silenced = node.namespace.exec('nft', ['list', 'ruleset']).stdout
+    expect(silenced).toContain('192.0.2.50')
+    expect(silenced).not.toMatch(/203\.0\.113\.7|2001:db8:1::7|0x20010db8000100000000000000000007/)
+  })
+
   it('refuses to manage what ovnkube-node manages, and verifies it', async () => {
     const signs: readonly (() => void)[] = [
       () => node.namespace.exec('nft', ['add table inet ovn-kubernetes']),
@@ -175,7 +198,26 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'an agent among others', () 
       pending: [],
       problems: [],
     })
+    const leaving = summary(await node.agent('apply', { phase: 'shutdown' }))
+    expect(leaving.exitCode).toBe(2)
+    expect(leaving.changes).toContain('add nftables element netdev ovn-kubernetes-egressip egressip-v4 192.0.2.50')
     expect(node.state()).toBe(before)
+  })
+
+  it('forgets nothing of passes that did not end, however many', async () => {
+    // A pass was killed while it had flows on another bridge, and the next one failed.
+    node.ovs.vsctl('add-br', 'br-old', '--', 'set', 'bridge', 'br-old', 'datapath_type=netdev')
+    node.ovs.ofctl('add-flow', 'br-old', 'cookie=0xe6e70001,table=9,priority=7,actions=drop')
+    mkdirSync(node.stateDir, { mode: 0o700 })
+    writeFileSync(join(node.stateDir, 'journal.json'), JSON.stringify({ digest: '', addresses: [], bridges: ['br-old'] }))
+    const ipv6 = (disabled: 0 | 1) => node.namespace.exec('sh', ['-c', `echo ${disabled} > /proc/sys/net/ipv6/conf/${BRIDGE}/disable_ipv6`])
+    ipv6(1)
+    const failed = await node.agent('apply')
+    expect(summary(failed)).toMatchObject({ exitCode: 1, changes: [], problems: ['CommandFailed'] })
+    expect(failed.problems[0]?.message).toMatch(/IPv6 is disabled/)
+    ipv6(0)
+    expect(summary(await node.agent('apply')).changes).toContain('delete openflow br-old table=9 priority=7')
+    expect(node.ovs.ofctl('dump-flows', 'br-old', '--no-stats')).toBe(' priority=0 actions=NORMAL\n')
   })
 
   it('removes no more than it may, but for addresses that went to other nodes', async () => {

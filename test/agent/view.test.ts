@@ -18,6 +18,7 @@ const view = (addresses: readonly LiveAddress[], preferredSources: readonly Addr
   bridges: [],
   addresses,
   preferredSources,
+  chosenSources: [],
   ovnkube: [],
 })
 const nothing = { marked: new Set<string>(), known: [], announced: [], silenced: [] }
