@@ -41,7 +41,7 @@ export function answerPod({ pod, departures, object, notSelected, node }: Explai
 function leaving({ egressIPs, nodeAddress }: Departure, node: string | null): string {
   if (egressIPs.length > 0) return egressIPs.map(({ egressIP }) => egressIP).join(' or ')
   const where = node === null ? 'its node' : `its node ${node}`
-  return nodeAddress === null ? `an address of ${where}` : `${nodeAddress}, the address of ${where}`
+  return nodeAddress === null ? `an address of ${where}` : `${nodeAddress} (the address of ${where})`
 }
 
 export function answerNode({ name, holds, load }: ExplainedNode): string {

@@ -41,8 +41,8 @@ function distance(a: string, b: string): number {
 export function suggestion(wrong: string, known: readonly string[], what: string): string {
   const near = nearNames(wrong, known)
   if (near.length > 0) return `did you mean ${near.join(' or ')}?`
-  if (known.length === 0) return `the inputs have no ${what}`
+  if (known.length === 0) return `there is no ${what} at all`
   const [first, ...rest] = [...known].sort().slice(0, MOST)
   const more = known.length > MOST ? ` and ${known.length - MOST} more` : ''
-  return `the inputs have ${[first, ...rest].join(', ')}${more}`
+  return `there are ${[first, ...rest].join(', ')}${more}`
 }
