@@ -1,6 +1,6 @@
 import { type Address, compareAddresses, parseAddress } from '../model/address.js'
 import { hosting } from '../model/hosting.js'
-import { type Problem, problem } from '../model/problem.js'
+import { type Position, type Problem, problem } from '../model/problem.js'
 import type { ClusterFacts, ClusterNode } from '../model/topology.js'
 
 /** An egress IP (RFC 5952) of an EgressIP object on a node. */
@@ -43,11 +43,18 @@ export interface NodeAddresses {
   readonly problems: readonly Problem[]
 }
 
+const nameOf = (object: string): string => object.replace(/^EgressIP\//, '')
+
 /**
  * Divides the addresses of a node. The certain ones are its own: a guard that silenced one would cut the node off. Its InternalIPs and host-cidrs can also list egress IPs, its own or, where the snapshot is older than a move,
  * another node's: those are not the node's.
  */
-export function divideAddresses(node: ClusterNode, egress: readonly HeldAddress[], egressIPs: ReadonlySet<string>): NodeAddresses {
+export function divideAddresses(
+  node: ClusterNode,
+  egress: readonly HeldAddress[],
+  egressIPs: ReadonlySet<string>,
+  sourceOf: (name: string) => Position | null,
+): NodeAddresses {
   const certain = certainAddresses(node)
   const isCertain = new Set(certain.map(({ text }) => text))
   const listed = [...node.internalIPs, ...node.hostPrefixes.map(({ address }) => address)]
@@ -61,7 +68,8 @@ export function divideAddresses(node: ClusterNode, egress: readonly HeldAddress[
       .map(({ address, for: object }) =>
         problem('AddressConflict', {
           severity: 'warning',
-          object: object.replace(/^EgressIP\//, ''),
+          object: nameOf(object),
+          source: sourceOf(nameOf(object)),
           message: `${address.text} is node ${node.name}'s own address, so its bundle does not treat it as an egress IP.`,
         }),
       ),

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../model/bundle.js'
 import type { Inputs } from '../model/inputs.js'
 import type { NodeState } from '../model/node-state.js'
-import { type Problem, problem } from '../model/problem.js'
+import { type Position, type Problem, problem } from '../model/problem.js'
 import type { ClusterNode } from '../model/topology.js'
 import { certainAddresses, divideAddresses, type Held, primaryAddresses } from './egressip.js'
 import { masqueradeNeighbors, unknownNetworks } from './masquerade.js'
@@ -38,7 +38,9 @@ function compileNode(
   const bridge = options?.bridge ?? cluster.bridge ?? node.gateway?.bridge ?? null
   if (bridge === null) return { state: null, problems: [unknownBridge(node)] }
   const egressIPs = new Set(held.map(({ egressIP }) => egressIP))
-  const { own, egress, problems } = divideAddresses(node, primaryAddresses(node, topology.facts, held), egressIPs)
+  const { own, egress, problems } = divideAddresses(node, primaryAddresses(node, topology.facts, held), egressIPs, (name) =>
+    sourceOf(inputs, name),
+  )
   // host-cidrs can list IPv6 addresses in a cluster that has none
   const certain = certainAddresses(node)
   const families = new Set((certain.length > 0 ? certain : node.internalIPs).map(({ family }) => family))
@@ -59,6 +61,10 @@ function compileNode(
     problems: [...problems, ...masquerade.problems],
   }
 }
+
+/** Where an EgressIP stands; null for one that no input has any more. */
+const sourceOf = ({ intent }: Inputs, name: string): Position | null =>
+  [...intent.objects, ...intent.foreign].find((object) => object.name === name)?.source.at() ?? null
 
 /** The masquerade subnet of a family: the node's annotation, else the cluster's. */
 function subnetOf(inputs: Inputs, node: ClusterNode, family: 4 | 6) {
