@@ -46,28 +46,26 @@ function readV4(text: string): Address | string {
   if (text.includes('/')) return 'it has a prefix length; write the address alone'
   const parts = text.split('.')
   if (parts.length !== 4) return 'an IPv4 address has four parts, an IPv6 address has colons'
-  let value = 0n
+  let value = 0
   for (const part of parts) {
     if (!/^[0-9]{1,3}$/.test(part)) return `the part "${part}" is not a number from 0 to 255`
     if (part.length > 1 && part.startsWith('0')) return `the part "${part}" has a leading zero`
     const n = Number(part)
     if (n > 255) return `the part "${part}" is over 255`
-    value = (value << 8n) | BigInt(n)
+    value = value * 256 + n
   }
-  return { family: 4, value, text }
+  return { family: 4, value: BigInt(value), text }
 }
 
 function readV6(text: string): Address | string {
   if (text.includes('%')) return 'it has a zone; an egress IP has none'
   if (text.includes('/')) return 'it has a prefix length; write the address alone'
   let groups = text
-  let tail: bigint | undefined
   if (text.includes('.')) {
     const at = text.lastIndexOf(':')
     const dotted = readV4(text.slice(at + 1))
     if (typeof dotted === 'string') return `its IPv4 part is wrong: ${dotted}`
-    tail = dotted.value
-    groups = `${text.slice(0, at + 1)}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}`
+    groups = `${text.slice(0, at + 1)}${(dotted.value >> 16n).toString(16)}:${(dotted.value & 0xffffn).toString(16)}`
   }
   const halves = groups.split('::')
   if (halves.length > 2) return 'it has "::" more than once'
@@ -76,13 +74,37 @@ function readV6(text: string): Address | string {
   const missing = 8 - left.length - right.length
   if (halves.length === 1 && missing !== 0) return 'an IPv6 address has eight groups, or "::" in place of zero groups'
   if (halves.length === 2 && missing < 1) return 'it has too many groups'
-  let value = 0n
-  for (const group of [...left, ...Array<string>(missing).fill('0'), ...right]) {
-    if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return `the group "${group}" is not one to four hexadecimal digits`
-    value = (value << 16n) | BigInt(`0x${group}`)
+  const numbers: number[] = []
+  for (const group of left) numbers.push(readGroup(group))
+  for (let zeros = missing; zeros > 0; zeros--) numbers.push(0)
+  for (const group of right) numbers.push(readGroup(group))
+  const wrong = numbers.indexOf(-1)
+  if (wrong >= 0)
+    return `the group "${wrong < left.length ? left[wrong] : right[wrong - 8 + right.length]}" is not one to four hexadecimal digits`
+  const mapped = numbers.slice(0, 5).every((group) => group === 0) && numbers[5] === 0xffff
+  if (mapped) return 'it is an IPv4-mapped IPv6 address; write the IPv4 address'
+  return { family: 6, value: joined(numbers), text: printGroups(numbers) }
+}
+
+/** -1 where it is no group. */
+function readGroup(text: string): number {
+  if (text.length === 0 || text.length > 4) return -1
+  let value = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const letter = code | 32
+    const digit = code >= 48 && code <= 57 ? code - 48 : letter >= 97 && letter <= 102 ? letter - 87 : -1
+    if (digit < 0) return -1
+    value = value * 16 + digit
   }
-  if (value >> 32n === 0xffffn) return 'it is an IPv4-mapped IPv6 address; write the IPv4 address'
-  return addressOf(6, value)
+  return value
+}
+
+const BYTES = new DataView(new ArrayBuffer(16))
+
+function joined(groups: readonly number[]): bigint {
+  for (const [index, group] of groups.entries()) BYTES.setUint16(2 * index, group)
+  return (BYTES.getBigUint64(0) << 64n) | BYTES.getBigUint64(8)
 }
 
 function printV4(value: bigint): string {
@@ -90,9 +112,11 @@ function printV4(value: bigint): string {
   return `${n >>> 24}.${(n >>> 16) & 255}.${(n >>> 8) & 255}.${n & 255}`
 }
 
+const printV6 = (value: bigint): string =>
+  printGroups(Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - 16 * i)) & 0xffffn)))
+
 /** RFC 5952: lower case, no leading zeros, the first longest run of two or more zero groups as "::". */
-function printV6(value: bigint): string {
-  const groups = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - 16 * i)) & 0xffffn))
+function printGroups(groups: readonly number[]): string {
   let best = { at: -1, length: 1 }
   for (let at = 0; at < 8; ) {
     let end = at
@@ -100,9 +124,12 @@ function printV6(value: bigint): string {
     if (end - at > best.length) best = { at, length: end - at }
     at = end + 1
   }
-  const hex = (list: number[]) => list.map((group) => group.toString(16)).join(':')
-  if (best.at < 0) return hex(groups)
-  return `${hex(groups.slice(0, best.at))}::${hex(groups.slice(best.at + best.length))}`
+  const hex = (from: number, to: number): string => {
+    let text = ''
+    for (let at = from; at < to; at++) text += `${at === from ? '' : ':'}${(groups[at] as number).toString(16)}`
+    return text
+  }
+  return best.at < 0 ? hex(0, 8) : `${hex(0, best.at)}::${hex(best.at + best.length, 8)}`
 }
 
 /** Orders IPv4 before IPv6, then by value. */

@@ -28,27 +28,62 @@ export interface BundleManifest {
   readonly digest: string
 }
 
-/** JSON with sorted keys and no blanks. What is sorted already, as all that kubectl prints, costs no more than JSON.stringify. */
-export const canonicalJson = (value: unknown): string => (isSorted(value) ? JSON.stringify(value) : sorted(value))
+/** JSON with sorted keys and no blanks. What is sorted already, as kubectl prints it, costs little more than JSON.stringify. */
+export function canonicalJson(value: unknown): string {
+  const sorted = withSortedKeys(value)
+  return sorted === UNSORTABLE ? printSorted(value) : JSON.stringify(sorted)
+}
 
-function sorted(value: unknown): string {
+/** In place of a value with a key that has a place of its own in every JavaScript object: a number, or `__proto__`. */
+const UNSORTABLE = Symbol('unsortable')
+
+/** The value with the keys of all its objects in order; the value itself where they are. */
+function withSortedKeys(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return replaceItems(value)
+  let before = ''
+  let copy: Record<string, unknown> | null = null
+  let inOrder = true
+  for (const key in value) {
+    const first = key.charCodeAt(0)
+    if ((first >= 48 && first <= 57) || key === '__proto__') return UNSORTABLE
+    if (key < before) inOrder = false
+    before = key
+    const inner = (value as Record<string, unknown>)[key]
+    if (inner === null || typeof inner !== 'object') continue
+    const sorted = withSortedKeys(inner)
+    if (sorted === UNSORTABLE) return UNSORTABLE
+    if (sorted === inner) continue
+    copy ??= { ...value }
+    copy[key] = sorted
+  }
+  const all = copy ?? (value as Record<string, unknown>)
+  if (inOrder) return all
+  const ordered: Record<string, unknown> = {}
+  for (const key of Object.keys(all).sort()) ordered[key] = all[key]
+  return ordered
+}
+
+function replaceItems(list: readonly unknown[]): unknown {
+  let copy: unknown[] | null = null
+  for (const [index, item] of list.entries()) {
+    const sorted = withSortedKeys(item)
+    if (sorted === UNSORTABLE) return UNSORTABLE
+    if (sorted === item) continue
+    copy ??= [...list]
+    copy[index] = sorted
+  }
+  return copy ?? list
+}
+
+function printSorted(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(printSorted).join(',')}]`
   const fields = Object.entries(value).filter(([, inner]) => inner !== undefined)
   fields.sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${fields.map(([key, inner]) => `${JSON.stringify(key)}:${sorted(inner)}`).join(',')}}`
+  return `{${fields.map(([key, inner]) => `${JSON.stringify(key)}:${printSorted(inner)}`).join(',')}}`
 }
 
-function isSorted(value: unknown): boolean {
-  if (value === null || typeof value !== 'object') return true
-  if (Array.isArray(value)) return value.every(isSorted)
-  let before = ''
-  for (const key in value) {
-    if (key < before || !isSorted((value as Record<string, unknown>)[key])) return false
-    before = key
-  }
-  return true
-}
 /** Hex SHA-256 of a text as UTF-8. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 

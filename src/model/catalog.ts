@@ -137,6 +137,7 @@ const ROLES: readonly (readonly SourceObject['role'][])[] = [['topology', 'both'
  * different content are DuplicateObject, each, and none is taken.
  */
 export function theOne(namesakes: Namesakes, preference = ROLES): { object: SourceObject | null; problems: readonly Problem[] } {
+  if (namesakes.length === 1) return { object: namesakes[0] ?? null, problems: [] }
   for (const roles of preference) {
     const candidates = distinctContent(namesakes.filter(({ role }) => roles.includes(role)))
     if (candidates.length > 1) return { object: null, problems: duplicates(candidates) }

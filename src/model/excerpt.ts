@@ -8,24 +8,23 @@ export function excerptOf(kind: string, apiVersion: string, value: JsonObject): 
   if (kind !== 'Pod' || apiVersion !== 'v1') return value
   const { metadata, spec, status } = value
   return {
-    ...(pick(value, ['apiVersion', 'kind']) as JsonObject),
-    metadata: isObject(metadata)
-      ? { annotations: pick(metadata.annotations, [POD_NETWORKS]), ...(pick(metadata, METADATA) as JsonObject) }
-      : metadata,
-    spec: pick(spec, ['hostNetwork', 'nodeName']),
-    status: pick(status, ['phase', 'podIP', 'podIPs']),
+    apiVersion: value.apiVersion,
+    kind: value.kind,
+    metadata: of(metadata, ({ annotations, creationTimestamp, labels, name, namespace }) => ({
+      annotations: of(annotations, networks),
+      labels,
+      name,
+      namespace,
+    })),
+    spec: of(spec, ({ hostNetwork, nodeName }) => ({ hostNetwork, nodeName })),
+    status: of(status, ({ phase, podIP, podIPs }) => ({ phase, podIP, podIPs })),
   }
 }
-
-const METADATA = ['labels', 'name', 'namespace']
 
 /** The annotation of a pod that names its networks and its addresses on them. */
 export const POD_NETWORKS = 'k8s.ovn.org/pod-networks'
 
-/** The value with these keys only; what is no mapping stays as it is, to be complained about. */
-function pick(value: unknown, keys: readonly string[]): unknown {
-  if (!isObject(value)) return value
-  const picked: Record<string, unknown> = {}
-  for (const key of keys) if (Object.hasOwn(value, key)) picked[key] = value[key]
-  return picked
-}
+const networks = (annotations: JsonObject): JsonObject => ({ [POD_NETWORKS]: annotations[POD_NETWORKS] })
+
+/** What is no mapping stays as it is, to be complained about. */
+const of = (value: unknown, part: (value: JsonObject) => JsonObject): unknown => (isObject(value) ? part(value) : value)
