@@ -2,7 +2,8 @@ import { isObject, type JsonObject } from './json.js'
 
 /**
  * What egretta reads of an object of a kind that clusters have by the hundred thousand, at the same paths: of a pod what `readPod` asks
- * for, with sorted keys. The rest is not kept: it takes no part in the digest, and two pods that differ in it alone are equal. Objects of other kinds stay whole.
+ * for and when it was made, with sorted keys. The rest is not kept: it takes no part in the digest, and two pods that differ in it alone
+ * are equal. Objects of other kinds stay whole.
  */
 export function excerptOf(kind: string, apiVersion: string, value: JsonObject): JsonObject {
   if (kind !== 'Pod' || apiVersion !== 'v1') return value
@@ -12,6 +13,7 @@ export function excerptOf(kind: string, apiVersion: string, value: JsonObject): 
     kind: value.kind,
     metadata: of(metadata, ({ annotations, creationTimestamp, labels, name, namespace }) => ({
       annotations: of(annotations, networks),
+      creationTimestamp,
       labels,
       name,
       namespace,
