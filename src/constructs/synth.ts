@@ -61,12 +61,12 @@ export function writeTree(folder: string, files: FileTree, content: IndexContent
   refuseForeign(folder, out)
   try {
     stage(staged, new Map([...files, [INDEX, printIndex(content, files)]]))
+    if (existsSync(out)) renameSync(out, replaced)
+    renameSync(staged, out)
   } catch (fault) {
-    rmSync(staged, { recursive: true, force: true })
+    recover(out, staged, replaced)
     throw fault
   }
-  if (existsSync(out)) renameSync(out, replaced)
-  renameSync(staged, out)
   rmSync(replaced, { recursive: true, force: true })
 }
 
@@ -89,7 +89,7 @@ export function replaceFile(path: string, text: string): void {
   renameSync(staged, target)
 }
 
-/** A run that was killed between the two renames left the old folder under another name. */
+/** A run that ended between the two renames left the old folder under another name. */
 function recover(out: string, staged: string, replaced: string): void {
   rmSync(staged, { recursive: true, force: true })
   if (!existsSync(replaced)) return
