@@ -28,14 +28,14 @@ export function matches(selector: LabelSelector, labels: Labels): boolean {
   })
 }
 
-/** The selector as kubectl writes it: `app=web,tier in (a,b),!old`; empty where it matches everything. */
+/** The selector as kubectl writes it, in the order of its parts: `!old,app=web,tier in (a,b)`; empty where it matches everything. */
 export function printSelector({ matchLabels, matchExpressions }: LabelSelector): string {
   const labels = Object.entries(matchLabels ?? {}).map(([key, value]) => `${key}=${value}`)
   const expressions = (matchExpressions ?? []).map(({ key, operator, values = [] }) => {
     if (operator === 'Exists') return key
     return operator === 'DoesNotExist' ? `!${key}` : `${key} ${operator.toLowerCase()} (${[...values].sort().join(',')})`
   })
-  return [...labels.sort(), ...expressions].join(',')
+  return [...labels, ...expressions].sort().join(',')
 }
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/

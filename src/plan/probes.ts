@@ -1,4 +1,3 @@
-import { canonicalJson } from '../model/bundle.js'
 import type { EgressIPIntent } from '../model/egressip.js'
 import type { Inputs } from '../model/inputs.js'
 import { isProbing } from '../model/probe.js'
@@ -17,7 +16,7 @@ export function probeSet(inputs: Inputs): ProbeSet {
   const { topology } = inputs
   const groups = new Map<string, { readonly selector: LabelSelector; readonly objects: string[] }>()
   for (const { name, egressNodeSelector } of probingObjects(inputs)) {
-    const key = canonicalJson(egressNodeSelector)
+    const key = printSelector(egressNodeSelector)
     const group = groups.get(key) ?? { selector: egressNodeSelector, objects: [] }
     group.objects.push(name)
     groups.set(key, group)

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSelector, type LabelSelector, type LabelSelectorRequirement, matches, selectorFaults } from '../../src/model/selector.js'
+import {
+  isSelector,
+  type LabelSelector,
+  type LabelSelectorRequirement,
+  matches,
+  printSelector,
+  selectorFaults,
+} from '../../src/model/selector.js'
 
 const labels = { env: 'prod', tier: '', 'example.org/zone': 'a' }
 const expression = (key: string, operator: LabelSelectorRequirement['operator'], ...values: string[]): LabelSelector => ({
@@ -88,5 +95,22 @@ describe('the shape of a selector', () => {
         if (isSelector(value)) expect(typeof matches(value, labels)).toBe('boolean')
       }),
     )
+  })
+})
+
+describe('the text of a selector', () => {
+  it('is what kubectl takes, the same for any order of its parts', () => {
+    expect(printSelector({})).toBe('')
+    expect(printSelector({ matchLabels: {}, matchExpressions: [] })).toBe('')
+    expect(printSelector({ matchLabels: { tier: '', env: 'prod' } })).toBe('env=prod,tier=')
+    const parts = [
+      expression('zone', 'In', 'b', 'a'),
+      expression('old', 'DoesNotExist'),
+      expression('env', 'NotIn', 'dev'),
+      expression('up', 'Exists'),
+    ]
+    const matchExpressions = parts.flatMap((part) => part.matchExpressions ?? [])
+    expect(printSelector({ matchExpressions })).toBe('!old,env notin (dev),up,zone in (a,b)')
+    expect(printSelector({ matchExpressions: [...matchExpressions].reverse() })).toBe('!old,env notin (dev),up,zone in (a,b)')
   })
 })
