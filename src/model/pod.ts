@@ -22,10 +22,13 @@ export interface ClusterPod {
 
 /**
  * A pod, with its addresses on the network that carries its traffic. `networkOf` turns the key of a
- * NetworkAttachmentDefinition, `<namespace>/<name>`, into a network name. What cannot be read of its addresses is an
+ * NetworkAttachmentDefinition, `<namespace>/<name>`, into a network name. `created` is when it was made, in milliseconds since 1970. What cannot be read of its addresses is an
  * InvalidObject warning.
  */
-export function readPod(object: SourceObject, networkOf: (key: string) => string): { pod: ClusterPod; problems: readonly Problem[] } {
+export function readPod(
+  object: SourceObject,
+  networkOf: (key: string) => string,
+): { pod: ClusterPod; created: number | null; problems: readonly Problem[] } {
   const { labels, problems: labelProblems } = readLabels(object)
   const problems = [...labelProblems]
   const refuse = (path: Path, message: string) => {
@@ -56,7 +59,8 @@ export function readPod(object: SourceObject, networkOf: (key: string) => string
     addresses: own ?? parse(statusAddresses(object), ['status']),
     network: primary ? networkOf(primary.key) : 'default',
   }
-  return { pod, problems }
+  const created = Date.parse(textAt(object.value, ['metadata', 'creationTimestamp']) ?? '')
+  return { pod, created: Number.isNaN(created) ? null : created, problems }
 }
 
 function statusAddresses(object: SourceObject): readonly unknown[] {

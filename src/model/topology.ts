@@ -4,6 +4,7 @@ import { GATEWAY_MODE_CONFIG, type KnownKind, OVN_CONFIG_MAP } from './kind.js'
 import { type ClusterNamespace, readNamespace } from './namespace.js'
 import { type ClusterNode, readNode } from './node.js'
 import { type ClusterPod, readPod } from './pod.js'
+import { settleAddresses } from './pod-addresses.js'
 import { type NodeProbe, readProbes } from './probe.js'
 import type { Problem } from './problem.js'
 import type { SourceObject } from './source.js'
@@ -47,7 +48,7 @@ export function readTopology(catalog: Catalog): { topology: Topology; subnets: S
   const networkObjects = [...all('UserDefinedNetwork'), ...all('ClusterUserDefinedNetwork')]
   const networks = readNetworks(networkObjects, { namespaces, nodes, attachments })
   const networkOf = attachmentNetworks(networkObjects, attachments)
-  const pods = all('Pod').map((object) => take(readPod(object, networkOf)).pod)
+  const pods = settleAddresses(all('Pod').map((object) => take(readPod(object, networkOf))))
   const { probes } = take(readProbes((catalog.byKind.get('ProbeResult') ?? []).flat()))
   const { facts, subnets } = take(
     readFacts({
