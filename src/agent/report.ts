@@ -31,9 +31,10 @@ export function printText(report: Report, command: 'diff' | 'apply'): string {
   const waiting = pending.map(({ subsystem, key, reason }) => `  ? ${subsystem}  ${key}: ${reason}`)
   const count = (op: Change<Entry>['op']) => changes.filter((change) => change.op === op).length
   const counted = `${count('add')} to add, ${count('update')} to update, ${count('delete')} to delete`
-  const total = changes.length > 0 ? counted : exitCode === 1 ? 'refused' : 'no changes'
+  const total = changes.length > 0 ? counted : exitCode === 1 ? 'failed or refused, nothing was changed' : 'no changes'
   const waits = pending.length === 0 ? '' : `, ${pending.length} pending`
-  const outcome = command === 'diff' || changes.length === 0 ? '' : exitCode === 1 ? ': failed' : exitCode === 2 ? '' : ': done'
+  const outcome =
+    command === 'diff' || changes.length === 0 ? '' : exitCode === 1 ? ': done, but then it failed' : exitCode === 2 ? '' : ': done'
   return [...lines, ...waiting, `${node} (${phase}): ${total}${waits}${outcome}.`, ''].join('\n')
 }
 

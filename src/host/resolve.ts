@@ -108,7 +108,7 @@ function deviceOf(chain: NftEntry, host: HostNames): { readonly entry: NftEntry 
 }
 
 function bridgeOf({ bridges }: HostNames, name: string): Bridge | string {
-  if (bridges === null) return 'Open vSwitch does not run'
+  if (bridges === null) return 'Open vSwitch does not run, or not in OVS_RUNDIR'
   return bridges.find((bridge) => bridge.name === name) ?? `Open vSwitch has no bridge ${name}, or does not answer for it`
 }
 

@@ -24,7 +24,7 @@ describe('symbols of flows', () => {
   })
 
   it.each([
-    [null, 'Open vSwitch does not run'],
+    [null, 'Open vSwitch does not run, or not in OVS_RUNDIR'],
     [[], 'Open vSwitch has no bridge br-ex, or does not answer for it'],
   ])('wait for a bridge', (bridges, reason) => {
     const { entries, pending } = resolveFlows(guard, { ...host([]), bridges })
