@@ -11,7 +11,7 @@ import {
 } from '../model/address.js'
 import type { NodeState } from '../model/node-state.js'
 import { DUMMY_NEXT_HOP, NETWORK_MASQUERADE_BASE, OVN_MASQUERADE } from '../model/numbers.js'
-import { type Problem, problem } from '../model/problem.js'
+import { type Position, type Problem, problem } from '../model/problem.js'
 import type { UserDefinedNetwork } from '../model/topology.js'
 
 type MasqueradeNeighbor = NodeState['neighbors'][number]
@@ -23,6 +23,7 @@ interface Need {
   readonly for: string
   /** The network that a problem is about; null for the default one. */
   readonly network: string | null
+  readonly source: Position | null
   /** The subject of the sentence that says it does not fit. */
   readonly subject: string
 }
@@ -49,6 +50,7 @@ export function masqueradeNeighbors(
       last: DUMMY_NEXT_HOP,
       for: `Node/${node}`,
       network: null,
+      source: null,
       subject: 'The default network',
     })),
     ...networks.flatMap((network) => (network.id === null ? [] : [needOf(network, network.id)])),
@@ -68,6 +70,7 @@ const needOf = (network: UserDefinedNetwork, id: number): Need => ({
   last: gatewayRouter(id) + 1,
   for: network.for,
   network: network.for,
+  source: network.source,
   subject: `Network ${network.network} (id ${id})`,
 })
 
@@ -86,6 +89,7 @@ function tooSmall(subnet: Prefix, need: Need): Problem {
   const flag = family === 4 ? '--gateway-v4-masquerade-subnet' : '--gateway-v6-masquerade-subnet'
   return problem('MasqueradeSubnetTooSmall', {
     object: need.network,
+    source: need.source,
     message: `${need.subject} needs the masquerade address number ${need.last} of ${printPrefix(networkOf(subnet))}, which is too small for it.`,
     remedy: `Let the masquerade subnet be at least a /${largest}, for example ${family === 4 ? '169.254.0.0/17' : 'fd69::/112'}: ${flag} of ovnkube, and Cluster.spec.subnets.masquerade.`,
   })
@@ -98,6 +102,7 @@ export const unknownNetworks = (networks: readonly UserDefinedNetwork[]): readon
     .map((network) =>
       problem('UnknownNetworkId', {
         object: network.for,
+        source: network.source,
         message: `The id of network ${network.network} is in no input, so the nodes get no neighbor for its masquerade address.`,
       }),
     )

@@ -2,7 +2,7 @@ import { isObject, objectAt, textAt, valueAt, withoutNulls } from './json.js'
 import type { ClusterNamespace } from './namespace.js'
 import { type ClusterNode, parseJson } from './node.js'
 import { readNetworkId } from './node-annotations.js'
-import { type Problem, problem } from './problem.js'
+import { type Position, type Problem, problem } from './problem.js'
 import { isSelector, matches } from './selector.js'
 import { type SourceObject, subject } from './source.js'
 
@@ -17,6 +17,7 @@ export interface UserDefinedNetwork {
   readonly topology: string
   readonly role: string
   readonly namespaces: readonly string[]
+  readonly source: Position
 }
 
 /** A NetworkAttachmentDefinition: which network it attaches to, and the network's id where it says it. */
@@ -83,7 +84,7 @@ export function readNetworks(objects: readonly SourceObject[], around: Surroundi
       namespaces.map((namespace) => `${namespace}/${object.name}`),
       around,
     )
-    return [{ network, for: subject(object), id, topology, role, namespaces }]
+    return [{ network, for: subject(object), id, topology, role, namespaces, source: object.at() }]
   })
   return primary.sort((a, b) => (a.network < b.network ? -1 : 1))
 }

@@ -65,6 +65,7 @@ export const network = (name: string, id: number | null, role = 'Primary'): User
   topology: 'Layer3',
   role,
   namespaces: [],
+  source: { file: 'networks.yaml', line: 1, column: 1 },
 })
 
 export function inputs(

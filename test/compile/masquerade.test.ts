@@ -89,7 +89,9 @@ describe('a network without an id', () => {
   it('is one warning, and the others keep their neighbors', () => {
     const nodes = [node('node-a', ['192.0.2.11/24']), node('node-b', ['192.0.2.12/24'])]
     const { states, problems } = compile(inputs(nodes, [network('blue', null), network('red', 2)]), [])
-    expect(problems).toMatchObject([{ code: 'UnknownNetworkId', severity: 'warning', object: 'ClusterUserDefinedNetwork/blue' }])
+    expect(problems).toMatchObject([
+      { code: 'UnknownNetworkId', severity: 'warning', object: 'ClusterUserDefinedNetwork/blue', source: { file: 'networks.yaml' } },
+    ])
     expect(states.map(({ neighbors }) => neighbors.length)).toEqual([3, 3])
   })
 })

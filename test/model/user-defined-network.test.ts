@@ -15,8 +15,16 @@ const pod = (fields: string, annotation?: string) =>
 describe('a user-defined network', () => {
   it('has the id that its NetworkAttachmentDefinition names, found by the network in spec.config', () => {
     const inputs = read([file('topology', udn('blue', 'net'), attachment('blue', 'whatever', '{"name":"blue_net"}', '7'))])
-    expect(inputs.topology.networks).toEqual([
-      { network: 'blue_net', for: 'UserDefinedNetwork/blue/net', id: 7, topology: 'Layer3', role: 'Primary', namespaces: ['blue'] },
+    expect(inputs.topology.networks).toMatchObject([
+      {
+        network: 'blue_net',
+        for: 'UserDefinedNetwork/blue/net',
+        id: 7,
+        topology: 'Layer3',
+        role: 'Primary',
+        namespaces: ['blue'],
+        source: { line: 1 },
+      },
     ])
   })
 
@@ -40,7 +48,7 @@ describe('a user-defined network', () => {
     const inputs = read([
       file('topology', ...namespaces, wide('red', '{matchLabels: {team: red}}'), attachment('a', 'red', '{"name":"cluster_udn_red"}', '9')),
     ])
-    expect(inputs.topology.networks).toEqual([
+    expect(inputs.topology.networks).toMatchObject([
       {
         network: 'cluster_udn_red',
         for: 'ClusterUserDefinedNetwork/red',
