@@ -19,10 +19,17 @@ export function compile(
 ): { readonly states: readonly NodeState[]; readonly problems: readonly Problem[] } {
   const { topology } = inputs
   const networks = topology.networks.filter(({ role }) => role === 'Primary').sort((a, b) => (a.for < b.for ? -1 : 1))
+  const egressIPs = new Set(held.map(({ egressIP }) => egressIP))
+  const byNode = new Map<string, Held[]>()
+  for (const one of held) {
+    const here = byNode.get(one.node)
+    if (here) here.push(one)
+    else byNode.set(one.node, [one])
+  }
   const compiled = topology.nodes
     .filter(({ gateway }) => gateway !== null)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((node) => compileNode(inputs, node, held, networks))
+    .map((node) => compileNode(inputs, node, { here: byNode.get(node.name) ?? [], egressIPs }, networks))
   const problems = [...unknownNetworks(networks), ...compiled.flatMap((one) => one.problems)]
   return { states: compiled.flatMap(({ state }) => (state ? [state] : [])), problems: distinct(problems) }
 }
@@ -30,15 +37,14 @@ export function compile(
 function compileNode(
   inputs: Inputs,
   node: ClusterNode,
-  held: readonly Held[],
+  { here, egressIPs }: { readonly here: readonly Held[]; readonly egressIPs: ReadonlySet<string> },
   networks: Inputs['topology']['networks'],
 ): { readonly state: NodeState | null; readonly problems: readonly Problem[] } {
   const { cluster, topology } = inputs
   const options = cluster.nodes[node.name]
   const bridge = options?.bridge ?? cluster.bridge ?? node.gateway?.bridge ?? null
   if (bridge === null) return { state: null, problems: [unknownBridge(node)] }
-  const egressIPs = new Set(held.map(({ egressIP }) => egressIP))
-  const { own, egress, problems } = divideAddresses(node, primaryAddresses(node, topology.facts, held), egressIPs, (name) =>
+  const { own, egress, problems } = divideAddresses(node, primaryAddresses(node, topology.facts, here), egressIPs, (name) =>
     sourceOf(inputs, name),
   )
   // host-cidrs can list IPv6 addresses in a cluster that has none

@@ -3,9 +3,11 @@ import { compile } from '../compile/index.js'
 import { compareAddresses, parseAddress } from '../model/address.js'
 import type { Placement, PlacementOptions } from '../model/assignment.js'
 import type { Artefact } from '../model/bundle.js'
+import { isEqual } from '../model/equal.js'
 import type { Inputs } from '../model/inputs.js'
 import { readInputs } from '../model/inputs.js'
 import type { Lock } from '../model/lock.js'
+import type { NodeState } from '../model/node-state.js'
 import { applyPolicy } from '../model/policy.js'
 import type { Problem } from '../model/problem.js'
 import type { SourceFile } from '../model/source.js'
@@ -51,10 +53,27 @@ export function outcomeOf(files: readonly SourceFile[], lock: Lock | null, earli
   const held = inputs.cluster.placement === 'advisory' ? now : heldThen(inputs, placement)
   const then = compile(inputs, held)
   const problems = applyPolicy([...inputs.problems, ...placement.problems, ...then.problems], policy)
-  return { inputs, placement, held, before: bundlesOf(compile(inputs, now)), after: bundlesOf(then), problems }
+  const after = bundlesOf(then.states)
+  return {
+    inputs,
+    placement,
+    held,
+    before: bundlesOf(compile(inputs, now).states, { states: then.states, bundles: after }),
+    after,
+    problems,
+  }
 }
 
-const bundlesOf = ({ states }: ReturnType<typeof compile>): Bundles => new Map(states.map((state) => [state.node, render(state)]))
+/** Renders every state; one that equals that of the same node among `known` has the same files, which are taken from there. */
+function bundlesOf(states: readonly NodeState[], known?: { readonly states: readonly NodeState[]; readonly bundles: Bundles }): Bundles {
+  const rendered = new Map(known?.states.map((state) => [state.node, state]))
+  return new Map(
+    states.map((state) => {
+      const files = isEqual(state, rendered.get(state.node)) ? known?.bundles.get(state.node) : undefined
+      return [state.node, files ?? render(state)]
+    }),
+  )
+}
 
 function heldNow(inputs: Inputs): readonly Held[] {
   return sorted([...foreignHeld(inputs), ...[...inputs.current].flatMap(([object, nodes]) => heldBy(object, nodes))])

@@ -47,6 +47,7 @@ export type ChangeCounts = Partial<Record<SubsystemName, { readonly add: number;
 
 /** How many entries of each subsystem one rendering of a node changes in another, over the files that apply in the steady phase. Subsystems without a change are left out. */
 export function countChanges(before: readonly Artefact[], after: readonly Artefact[]): ChangeCounts {
+  if (before === after) return {}
   const [from, to] = [entriesOf(before), entriesOf(after)]
   const counts: Partial<Record<SubsystemName, { add: number; update: number; delete: number }>> = {}
   for (const subsystem of [...new Set([...from.keys(), ...to.keys()])].sort()) {
