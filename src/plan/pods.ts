@@ -3,6 +3,7 @@ import type { Placement } from '../model/assignment.js'
 import { NOTHING_LIVE, readEgressIP } from '../model/egressip.js'
 import type { Inputs } from '../model/inputs.js'
 import type { EgressIPIntent } from '../model/intent.js'
+import { compareObjects } from '../model/precedence.js'
 import { selectionOf } from '../model/selection.js'
 import type { ClusterPod } from '../model/topology.js'
 
@@ -10,19 +11,18 @@ type Selectors = Pick<EgressIPIntent, 'namespaceSelector' | 'podSelector'>
 
 /**
  * Number of running pods whose egress addresses change: because their object gets or loses one of their family, or because
- * the selectors of an object select them anew or no more. Where the addresses live does not matter to a server.
+ * the selectors of an object select them anew or no more. Of several objects with addresses that select a pod the first by
+ * precedence decides, whether it is ours or not. Where the addresses live does not matter to a server.
  */
 export function podsAffected({ intent, topology, current }: Inputs, placement: Placement): number {
   const podsOf = selectionOf(topology)
   const collect = (objects: Iterable<readonly [Selectors, Iterable<string>]>): ReadonlyMap<ClusterPod, ReadonlySet<string>> => {
-    const egress = new Map<ClusterPod, Set<string>>()
+    const egress = new Map<ClusterPod, ReadonlySet<string>>()
     for (const [selectors, texts] of objects) {
       const addresses = [...texts].flatMap((text) => parseAddress(text) ?? [])
       if (addresses.length === 0) continue
       for (const pod of podsOf(selectors)) {
-        const held = egress.get(pod) ?? new Set()
-        for (const address of addresses) if (speaks(pod, address)) held.add(address.text)
-        egress.set(pod, held)
+        if (!egress.has(pod)) egress.set(pod, new Set(addresses.filter((address) => speaks(pod, address)).map(({ text }) => text)))
       }
     }
     return egress
@@ -31,9 +31,13 @@ export function podsAffected({ intent, topology, current }: Inputs, placement: P
   for (const { object, egressIP, node } of placement.assignments) {
     if (node !== null) then.set(object, [...(then.get(object) ?? []), egressIP])
   }
-  const ours = [...intent.objects, ...intent.gone]
-  const before = collect(ours.map((object) => [liveSelectors(object), current.get(object.name)?.keys() ?? []] as const))
-  const after = collect(intent.objects.map((object) => [object, then.get(object.name) ?? []] as const))
+  const foreign = new Set(intent.foreign)
+  const now = [...intent.objects, ...intent.gone, ...intent.foreign].sort(compareObjects)
+  const before = collect(now.map((object) => [liveSelectors(object), current.get(object.name)?.keys() ?? []] as const))
+  const wanted = [...intent.objects, ...intent.foreign].sort(compareObjects)
+  const after = collect(
+    wanted.map((object) => [object, foreign.has(object) ? object.status.keys() : (then.get(object.name) ?? [])] as const),
+  )
   return [...new Set([...before.keys(), ...after.keys()])].filter((pod) => !equal(before.get(pod), after.get(pod))).length
 }
 

@@ -157,6 +157,15 @@ describe('podsAffected', () => {
     const files = [...intent(egressIPObject('eip-new', ['192.0.2.50'])), ...topology(...there, live)]
     expect(planOf(files, lock).summary).toMatchObject({ added: 1, removed: 1, podsAffected: 0 })
   })
+  it('does not count pods that another object decides', () => {
+    const theirs = egressIPObject('theirs', ['192.0.2.70'], {
+      metadata: { name: 'theirs', creationTimestamp: '2026-01-01T00:00:00Z' },
+      status: { items: [{ egressIP: '192.0.2.70', node: 'node-c' }] },
+    })
+    expect(affected(['192.0.2.50'], theirs)).toBe(0)
+    const idle = { metadata: { name: 'theirs', creationTimestamp: '2026-01-01T00:00:00Z' } }
+    expect(affected(['192.0.2.50'], egressIPObject('theirs', ['192.0.2.70'], idle))).toBe(2)
+  })
   it('counts pods that lose their address', () => {
     expect(affected(['2001:db8:1::50'], held('eip-a', { '192.0.2.50': 'node-a', '2001:db8:1::50': 'node-b' }))).toBe(2)
     expect(affected(['192.0.2.11'], held('eip-a', { '192.0.2.50': 'node-a' }))).toBe(2)
