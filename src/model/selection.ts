@@ -1,3 +1,4 @@
+import { labelIndex } from './label-index.js'
 import type { LabelSelector } from './selector.js'
 import { matches } from './selector.js'
 import type { ClusterPod, Topology } from './topology.js'
@@ -30,9 +31,9 @@ export function selectionOf(topology: Topology): (object: Selecting) => readonly
     if (list) list.push(pod)
     else byNamespace.set(pod.namespace, [pod])
   }
+  const namespacesOf = labelIndex(topology.namespaces)
   return ({ namespaceSelector, podSelector }) =>
-    topology.namespaces
-      .filter((namespace) => matches(namespaceSelector, namespace.labels))
+    namespacesOf(namespaceSelector)
       .flatMap((namespace) => byNamespace.get(namespace.name) ?? [])
       .filter((pod) => matches(podSelector, pod.labels))
 }

@@ -15,17 +15,17 @@ export interface LabelSelectorRequirement {
 export type Labels = Readonly<Record<string, string>>
 
 /** Whether the selector matches the labels, as Kubernetes does: NotIn also matches where the label is absent. */
-export function matches(selector: LabelSelector, labels: Labels): boolean {
-  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
-    if (!Object.hasOwn(labels, key) || labels[key] !== value) return false
-  }
-  return (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
-    const there = Object.hasOwn(labels, key)
-    if (operator === 'Exists') return there
-    if (operator === 'DoesNotExist') return !there
-    const listed = there && values.includes(labels[key] as string)
-    return operator === 'In' ? listed : !listed
-  })
+export function matches({ matchLabels, matchExpressions }: LabelSelector, labels: Labels): boolean {
+  for (const key in matchLabels) if (!Object.hasOwn(labels, key) || labels[key] !== matchLabels[key]) return false
+  return matchExpressions === undefined || matchExpressions.every((requirement) => meets(requirement, labels))
+}
+
+function meets({ key, operator, values = [] }: LabelSelectorRequirement, labels: Labels): boolean {
+  const there = Object.hasOwn(labels, key)
+  if (operator === 'Exists') return there
+  if (operator === 'DoesNotExist') return !there
+  const listed = there && values.includes(labels[key] as string)
+  return operator === 'In' ? listed : !listed
 }
 
 /** The selector as kubectl writes it, in the order of its parts: `!old,app=web,tier in (a,b)`; empty where it matches everything. */
