@@ -72,7 +72,8 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'a node that leaves falls si
     rmSync(join(node.ovs.rundir, 'db.sock'))
     const deaf = createServer(() => {}).listen(join(node.ovs.rundir, 'db.sock'))
     const fd = openSync(join(node.stateDir, 'lock'), 'w')
-    const other = spawn('flock', ['3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
+    const [enter = '', ...words] = [...node.prefix, 'flock', '3']
+    const other = spawn(enter, words, { stdio: ['ignore', 'ignore', 'ignore', fd] })
     await new Promise((resolve) => other.on('exit', resolve))
     const started = Date.now()
     const left = leave()
