@@ -1,0 +1,79 @@
+// npm run bench: how fast egretta places and plans, beside plain yardsticks measured in the same run. Prints medians.
+// `npm run bench -- placement` or `-- plan` for one half; RUNS=5 for more runs (default 3).
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { benchCluster, type Size } from './cluster.js'
+import { type Format, writeCluster } from './files.js'
+import type { Score } from './first-fit.js'
+import { median, run } from './process.js'
+
+const RUNS = Number(process.env.RUNS ?? 3)
+const SMALL: Size = { objects: 1_000, nodes: 500, pods: 10_000 }
+const LARGE: Size = { objects: 10_000, nodes: 5_000, pods: 150_000 }
+const here = (file: string): string => join(import.meta.dirname, file)
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+const number = (value: number): string => value.toLocaleString('en')
+
+interface Placed extends Score {
+  readonly seconds: readonly number[]
+  readonly peak: number
+}
+
+function placement(): void {
+  print(`placement, in memory, after one run that is not counted (median of ${RUNS} runs)`)
+  const times = [SMALL, LARGE].map(({ objects, nodes }) => {
+    const [ours, plain] = ['place', 'first-fit'].map((how) => {
+      const { stdout } = run(['--import', 'tsx', here('placement.ts'), String(objects), String(nodes), String(RUNS), how])
+      return JSON.parse(stdout) as Placed
+    }) as [Placed, Placed]
+    print(`  ${number(objects)} objects x 2 addresses x ${number(nodes)} nodes`)
+    for (const [name, { seconds, assigned, moves, sumOfSquares, peak }] of [['egretta', ours] as const, ['first fit', plain] as const]) {
+      const told = `${number(assigned)} of ${number(2 * objects)} assigned, ${moves} moved, sum of squares ${number(sumOfSquares)}`
+      print(`    ${name.padEnd(9)} ${median(seconds).toFixed(3).padStart(8)} s  ${told}, peak ${number(peak)} MiB`)
+    }
+    return median(ours.seconds)
+  })
+  const [small, large] = times as [number, number]
+  print(`  growth: ten times the objects and nodes take ${(large / small).toFixed(1)} times as long (wanted: at most 12)\n`)
+}
+
+function plan(folder: string, name: string, size: Size, format: Format, lean: boolean, most: number): void {
+  const files = writeCluster(folder, benchCluster(size, lean), format)
+  const command = [
+    here('../dist/cli/main.js'),
+    'plan',
+    '--intent',
+    join(folder, 'intent'),
+    '--topology',
+    join(folder, 'topology'),
+    '-o',
+    'json',
+  ]
+  run(command)
+  const pairs = Array.from({ length: RUNS }, () => ({ plan: run(command).seconds, parse: run([here('parse.mjs'), ...files]).seconds }))
+  const ratio = median(pairs.map((pair) => pair.plan / pair.parse))
+  const [ours, bare] = [median(pairs.map((pair) => pair.plan)), median(pairs.map((pair) => pair.parse))]
+  print(`  ${name}`)
+  print(
+    `    egretta plan -o json ${ours.toFixed(2)} s, bare parsing ${bare.toFixed(2)} s: ${ratio.toFixed(2)} times (wanted: at most ${most})`,
+  )
+  rmSync(folder, { recursive: true })
+}
+
+function plans(): void {
+  print(`whole plan beside bare parsing of the same files, each a process of its own (median of ${RUNS} pairs)`)
+  const folder = mkdtempSync(join(tmpdir(), 'egretta-bench-'))
+  const told = ({ objects, nodes, pods }: Size) => `${number(objects)} objects, ${number(nodes)} nodes, ${number(pods)} pods`
+  try {
+    plan(join(folder, 'yaml'), `YAML (js-yaml loadAll): ${told(SMALL)}`, SMALL, 'yaml', false, 2.5)
+    plan(join(folder, 'json'), `JSON (JSON.parse): ${told(LARGE)}`, LARGE, 'json', false, 5)
+    plan(join(folder, 'lean'), `JSON, pods trimmed to what egretta reads: ${told(LARGE)}`, LARGE, 'json', true, 5)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const half = process.argv[2]
+if (half !== 'plan') placement()
+if (half !== 'placement') plans()
