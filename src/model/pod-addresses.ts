@@ -1,6 +1,5 @@
 import type { Address } from './address.js'
-import type { ClusterPod } from './pod.js'
-import { podExclusion } from './selection.js'
+import { type ClusterPod, podExclusion } from './pod.js'
 
 /** A pod, and when it was made in milliseconds since 1970; null where nothing says it. */
 export interface DatedPod {

@@ -20,6 +20,17 @@ export interface ClusterPod {
   readonly network: string
 }
 
+/** Why no EgressIP speaks for a pod, whatever its labels (seed 003). */
+export type PodExclusion = 'HostNetwork' | 'Completed' | 'Failed' | 'NoAddress'
+
+/** The first reason why a pod is never selected; null where it can be. */
+export function podExclusion({ hostNetwork, phase, addresses }: ClusterPod): PodExclusion | null {
+  if (hostNetwork) return 'HostNetwork'
+  if (phase === 'Succeeded') return 'Completed'
+  if (phase === 'Failed') return 'Failed'
+  return addresses.length === 0 ? 'NoAddress' : null
+}
+
 /**
  * A pod, with its addresses on the network that carries its traffic. `networkOf` turns the key of a
  * NetworkAttachmentDefinition, `<namespace>/<name>`, into a network name. `created` is when it was made, in milliseconds since 1970. What cannot be read of its addresses is an

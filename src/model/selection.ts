@@ -1,4 +1,5 @@
 import { labelIndex } from './label-index.js'
+import { podExclusion } from './pod.js'
 import type { LabelSelector } from './selector.js'
 import { matches } from './selector.js'
 import type { ClusterPod, Topology } from './topology.js'
@@ -6,17 +7,6 @@ import type { ClusterPod, Topology } from './topology.js'
 interface Selecting {
   readonly namespaceSelector: LabelSelector
   readonly podSelector: LabelSelector
-}
-
-/** Why no EgressIP speaks for a pod, whatever its labels (seed 003). */
-export type PodExclusion = 'HostNetwork' | 'Completed' | 'Failed' | 'NoAddress'
-
-/** The first reason why a pod is never selected; null where it can be. */
-export function podExclusion({ hostNetwork, phase, addresses }: ClusterPod): PodExclusion | null {
-  if (hostNetwork) return 'HostNetwork'
-  if (phase === 'Succeeded') return 'Completed'
-  if (phase === 'Failed') return 'Failed'
-  return addresses.length === 0 ? 'NoAddress' : null
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { AssignmentChange, NetworkType, NodeReason, UnassignedReason } from '../model/assignment.js'
 import type { PlacementMode, SubsystemName } from '../model/cluster.js'
+import type { PodExclusion } from '../model/pod.js'
 import type { NodeProbe } from '../model/probe.js'
 import type { Position, Problem } from '../model/problem.js'
-import type { PodExclusion } from '../model/selection.js'
 import type { NodeLoad } from '../model/verdict.js'
 
 /** What a user can ask about; `probes` has no name. */
