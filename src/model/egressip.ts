@@ -1,5 +1,5 @@
 import { type Address, addressFault, parseAddress } from './address.js'
-import { EGRESSIP_CRD } from './egressip-crd.js'
+import { DEFAULT_NODE_SELECTOR, EGRESSIP_CRD } from './egressip-crd.js'
 import { describe, isObject, type JsonObject, listAt, objectAt, type Path, printPath, textAt, valueAt, withoutNulls } from './json.js'
 import { type Position, type Problem, problem } from './problem.js'
 import { closed, type SchemaFault, schemaCheck } from './schema.js'
@@ -31,7 +31,6 @@ const SELECTORS = ['namespaceSelector', 'podSelector', 'egressNodeSelector'] as 
 
 const SCHEMA = EGRESSIP_CRD.spec.versions[0].schema.openAPIV3Schema
 const check = schemaCheck(closed({ ...SCHEMA, properties: { ...SCHEMA.properties, metadata: {}, status: {} } }))
-const fillDefaults = schemaCheck(SCHEMA.properties.spec, true)
 
 /** What a live object says beside its spec. */
 export interface Live {
@@ -50,12 +49,9 @@ export function readEgressIP(object: SourceObject, live: Live): { intent: Egress
   const { metadata: _metadata, status: _status, ...rest } = object.value
   const value = withoutNulls(rest) as JsonObject
   const faults = check({ apiVersion: object.apiVersion, kind: object.kind, ...value })
-  const spec = value.spec as Record<string, unknown>
+  const spec: Record<string, unknown> = { egressNodeSelector: DEFAULT_NODE_SELECTOR, ...(value.spec as object) }
   const wrong = faults.filter(({ kind }) => kind === 'wrong')
-  if (wrong.length === 0) {
-    fillDefaults(spec)
-    wrong.push(...semanticFaults(spec))
-  }
+  if (wrong.length === 0) wrong.push(...semanticFaults(spec))
   const unknown = faults.filter(({ kind }) => kind === 'unknown')
   const problems = [...wrong.map((fault) => faultProblem(object, fault)), ...unknown.map((fault) => faultProblem(object, fault))]
   if (wrong.length > 0) return { intent: null, problems }

@@ -62,8 +62,17 @@ export function record<V>(entries: Iterable<readonly [string, V]>): Readonly<Rec
 }
 
 /** The value without object fields that are null: Kubernetes takes them for absent. Items of lists stay. */
-export function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls)
+export const withoutNulls = (value: unknown): unknown => (hasNull(value) ? dropNulls(value) : value)
+
+function hasNull(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasNull)
+  if (!isObject(value)) return false
+  for (const key in value) if (value[key] === null || hasNull(value[key])) return true
+  return false
+}
+
+function dropNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropNulls)
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => (inner === null ? [] : [[key, withoutNulls(inner)]])))
+  return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => (inner === null ? [] : [[key, dropNulls(inner)]])))
 }

@@ -10,20 +10,18 @@ export interface SchemaFault {
   readonly message: string
 }
 
-/**
- * A check against a JSON Schema that finds every fault. It is compiled when first used. With `fill`, defaults of the
- * schema are written into the value that is checked.
- */
-export function schemaCheck(schema: JsonObject, fill = false): (value: unknown) => readonly SchemaFault[] {
+/** A check against a JSON Schema that finds every fault. It is compiled when first used. */
+export function schemaCheck(schema: JsonObject): (value: unknown) => readonly SchemaFault[] {
   let validate: ValidateFunction | undefined
   return (value) => {
-    validate ??= compile(schema, fill)
+    validate ??= compile(schema)
     return validate(value) ? [] : (validate.errors ?? []).map((error) => faultOf(error, value))
   }
 }
 
-function compile(schema: JsonObject, fill: boolean): ValidateFunction {
-  const ajv = new Ajv({ allErrors: true, strict: false, useDefaults: fill, validateFormats: true })
+/** The schemas are our own: that they are schemas is tested, not checked in every run, which takes longer than to compile them. */
+function compile(schema: JsonObject): ValidateFunction {
+  const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: true, validateSchema: false, meta: false })
   ajv.addFormat('cidr', (text: string) => parsePrefix(text) !== undefined)
   return ajv.compile(schema)
 }

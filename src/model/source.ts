@@ -45,6 +45,7 @@ export function parseSource(file: SourceFile): { objects: readonly SourceObject[
   const text = file.text.startsWith('\uFEFF') ? file.text.slice(1) : file.text
   const place = lineIndex(text)
   const position = (offset: number): Position => ({ file: file.file, ...place(offset) })
+  const later = (offset: () => number): Position => positionOf(file.file, () => place(offset()))
   const name = file.file === '-' ? 'standard input' : file.file
 
   const nul = text.indexOf('\0')
@@ -76,10 +77,28 @@ export function parseSource(file: SourceFile): { objects: readonly SourceObject[
   const objects: SourceObject[] = []
   for (const { value, locate } of documents) {
     // Only `locate` is kept with the objects: a document can be far larger than what is kept of it.
-    const at = (path: Path, key?: boolean) => position(locate(path, key))
+    const at = (path: Path, key?: boolean) => later(() => locate(path, key))
     collect(value, [], {}, { role: file.role, at, objects, problems })
   }
   return { objects, problems }
+}
+
+/** A position that is looked for when it is first read. Most never are, and to find one takes longer than to read the object. */
+function positionOf(file: string, find: () => Omit<Position, 'file'>): Position {
+  let found: Omit<Position, 'file'> | undefined
+  const place = () => {
+    found ??= find()
+    return found
+  }
+  return {
+    file,
+    get line() {
+      return place().line
+    },
+    get column() {
+      return place().column
+    },
+  }
 }
 
 interface Collection {

@@ -69,11 +69,11 @@ interface Entries {
 
 function entriesOf(artefacts: readonly Artefact[]): ReadonlyMap<SubsystemName, Entries> {
   const found = new Map<SubsystemName, Entries>()
-  for (const { path, text, phases } of artefacts) {
-    const written = phases.includes('steady') ? languageOf(path) : null
+  for (const artefact of artefacts) {
+    const written = artefact.phases.includes('steady') ? languageOf(artefact.path) : null
     if (!written) continue
     const { subsystem, language } = written
-    found.set(subsystem, { language, entries: [...(found.get(subsystem)?.entries ?? []), ...language.parse(text)] })
+    found.set(subsystem, { language, entries: [...(found.get(subsystem)?.entries ?? []), ...language.parse(artefact.text)] })
   }
   return found
 }

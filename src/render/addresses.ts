@@ -3,12 +3,12 @@ import type { Artefact } from '../model/bundle.js'
 import type { NodeState } from '../model/node-state.js'
 import { addresses } from '../syntax/addresses.js'
 import { PATHS } from '../syntax/languages.js'
+import { artefact } from './artefact.js'
 
 /** `addresses.json`: the egress IPs on the node's interfaces, each as a single address (/32 or /128). */
-export const renderAddresses = (state: NodeState): Artefact => ({
-  path: PATHS.addresses,
-  text: addresses.print(
-    state.egressAddresses.map(({ address, interface: dev, for: object }) => ({ address: hostPrefix(address), dev, for: object })),
-  ),
-  phases: ['steady', 'startup', 'shutdown'],
-})
+export const renderAddresses = (state: NodeState): Artefact =>
+  artefact(PATHS.addresses, ['steady', 'startup', 'shutdown'], () =>
+    addresses.print(
+      state.egressAddresses.map(({ address, interface: dev, for: object }) => ({ address: hostPrefix(address), dev, for: object })),
+    ),
+  )

@@ -2,12 +2,12 @@ import type { Artefact } from '../model/bundle.js'
 import type { NodeState } from '../model/node-state.js'
 import { PATHS } from '../syntax/languages.js'
 import { neighbors } from '../syntax/neighbors.js'
+import { artefact } from './artefact.js'
 
 /** `neighbors.json`: permanent neighbors for the masquerade addresses (seed 002). */
-export const renderNeighbors = (state: NodeState): Artefact => ({
-  path: PATHS.neighbors,
-  text: neighbors.print(
-    state.neighbors.map(({ address, mac, interface: dev, for: object }) => ({ dst: address, lladdr: mac, dev, for: object })),
-  ),
-  phases: ['steady', 'startup', 'shutdown'],
-})
+export const renderNeighbors = (state: NodeState): Artefact =>
+  artefact(PATHS.neighbors, ['steady', 'startup', 'shutdown'], () =>
+    neighbors.print(
+      state.neighbors.map(({ address, mac, interface: dev, for: object }) => ({ dst: address, lladdr: mac, dev, for: object })),
+    ),
+  )

@@ -4,10 +4,12 @@ import { guardTable } from '../syntax/guard.js'
 import { PATHS } from '../syntax/languages.js'
 import { replaceCommands } from '../syntax/nftables.js'
 import { uplinkOf } from '../syntax/symbols.js'
+import { artefact } from './artefact.js'
 import { templates } from './templates.js'
 
 /** `guard.nftables.json`: the shutdown guard (seed 000). A node without egress IPs has one too; it silences nothing. */
-export function renderGuardTable(state: NodeState): Artefact {
-  const entries = guardTable(state.silenced, state.guardDevice ?? uplinkOf(state.bridge), state.nftVersion)
-  return { path: PATHS.guardNftables, text: templates['nftables/guard.json']({ commands: replaceCommands(entries) }), phases: ['shutdown'] }
-}
+export const renderGuardTable = (state: NodeState): Artefact =>
+  artefact(PATHS.guardNftables, ['shutdown'], () => {
+    const entries = guardTable(state.silenced, state.guardDevice ?? uplinkOf(state.bridge), state.nftVersion)
+    return templates['nftables/guard.json']({ commands: replaceCommands(entries) })
+  })
