@@ -1,10 +1,10 @@
-import { type Pending, resolveAddresses, resolveFlows, resolveNeighbors, resolveNft } from '../host/resolve.js'
+import { type Pending, resolveAddresses, resolveFlows, resolveNeighbors, resolveNft, unseenBridges } from '../host/resolve.js'
 import { printPrefix } from '../model/address.js'
 import type { Phase } from '../model/bundle.js'
 import type { Ownership } from '../model/cluster.js'
 import { type Problem, problem } from '../model/problem.js'
 import { guardTable } from '../syntax/guard.js'
-import { type Bundle, type Entries, egressAddresses, entriesFor, NO_ENTRIES } from './bundle.js'
+import { type Bundle, bridgesOf, type Entries, egressAddresses, entriesFor, NO_ENTRIES } from './bundle.js'
 import { type Goal, type Part, SUBSYSTEMS, type Subsystems, waitingKey } from './reconcile.js'
 import { type AddressKnowledge, doubtfulAddresses, egressOnHost, type HostView, leftSpeaking, ownAddresses } from './view.js'
 
@@ -65,7 +65,9 @@ export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledg
       pending: pending.filter(({ subsystem }) => compared.some((name) => name === subsystem)),
     }
   })
-  return { goals: goals.map(({ goal }) => goal), pending: goals.flatMap(({ pending }) => pending), problems }
+  // Steady asks for no flow of the guard, so nothing of it waits; but whether the flows have gone can only be said where they can be seen.
+  const unseen = phase === 'steady' && ownershipOf(bundle, 'openflow') !== 'off' ? unseenBridges(bridgesOf(bundle), view) : []
+  return { goals: goals.map(({ goal }) => goal), pending: [...goals.flatMap(({ pending }) => pending), ...unseen], problems }
 }
 
 /** What the bundle says of a subsystem; `manage` unless it says otherwise. */

@@ -107,6 +107,13 @@ function deviceOf(chain: NftEntry, host: HostNames): { readonly entry: NftEntry 
   return (dev ? missingDevice(dev, host) : undefined) ?? { entry }
 }
 
+/** Bridges whose flows can be neither read nor written: what is ours there stays unseen. */
+export const unseenBridges = (names: readonly string[], host: HostNames): readonly Pending[] =>
+  names.flatMap((name) => {
+    const bridge = bridgeOf(host, name)
+    return typeof bridge === 'string' ? [{ subsystem: 'openflow', key: `flows of ${name}`, reason: bridge }] : []
+  })
+
 function bridgeOf({ bridges }: HostNames, name: string): Bridge | string {
   if (bridges === null) return 'Open vSwitch does not run, or not in OVS_RUNDIR'
   return bridges.find((bridge) => bridge.name === name) ?? `Open vSwitch has no bridge ${name}, or does not answer for it`

@@ -174,6 +174,9 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'the phases of a node', () =
     await node.agent('apply')
 
     rmSync(`${node.ovs.rundir}/db.sock`)
+    const steady = summary(await node.agent('diff'))
+    expect(steady.exitCode, 'steady cannot say that the guard flows have gone').toBe(4)
+    expect(steady.pending).toEqual(['openflow: Open vSwitch does not run, or not in OVS_RUNDIR'])
     const blind = summary(await node.agent('apply', { phase: 'shutdown' }))
     expect(blind.exitCode).toBe(4)
     expect(new Set(blind.pending)).toEqual(new Set(['openflow: Open vSwitch does not run, or not in OVS_RUNDIR']))
