@@ -40,6 +40,8 @@ describe('a bundle is refused', () => {
     expect(await refusal({ bundle: join(root, 'nowhere') })).toMatch(/InvalidBundle: the bundle folder .*nowhere is not there/)
     rmSync(join(folder, 'bundle.json'))
     expect(await refusal()).toMatch(/has no bundle.json/)
+    mkdirSync(join(root, 'out', 'nodes'), { recursive: true })
+    expect(await refusal({ bundle: join(root, 'out') }), 'the folder of all nodes').toMatch(/out has no bundle.json/)
     writeBundle(folder, {}, [])
     expect(await refusal()).toMatch(/is empty/)
     rmSync(join(folder, 'bundle.json'))
