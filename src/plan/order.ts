@@ -51,20 +51,35 @@ export function orderSteps(
 ): readonly PlanStep[] {
   const stage = new Stage(residents, limitsOf)
   for (const transfer of transfers) if (transfer.to === null) stage.remove(transfer)
-  let pending = transfers.filter((transfer): transfer is Arrival => transfer.to !== null)
-  while (pending.length > 0) {
-    const blocked = pending.filter((transfer) => !stage.enter(transfer))
-    if (blocked.length < pending.length) pending = blocked
-    else {
-      const broken = new Set(circles(blocked, stage))
-      for (const transfer of broken) stage.remove(transfer)
-      // Only inputs that contradict themselves have a node without room and nothing that leaves it.
-      const forced = broken.size > 0 ? null : (blocked[0] as Arrival)
-      if (forced) stage.enter(forced, true)
-      pending = blocked.flatMap((one) => (one === forced ? [] : [broken.has(one) ? { ...one, from: null } : one]))
-    }
+  /** Node to those for which it has no room. */
+  const waiting = new Map<string, Arrival[]>()
+  let queue = transfers.filter((transfer): transfer is Arrival => transfer.to !== null)
+  const left = (node: string | null) => {
+    if (node === null) return
+    queue.push(...(waiting.get(node) ?? []))
+    waiting.delete(node)
   }
-  return stage.steps
+  for (;;) {
+    // Grows while it is read: whoever leaves a node wakes those that wait for it.
+    for (const transfer of queue) {
+      if (stage.enter(transfer)) left(transfer.from)
+      else waiting.set(transfer.to, [...(waiting.get(transfer.to) ?? []), transfer])
+    }
+    queue = []
+    const blocked = [...waiting.values()].flat()
+    const [first] = blocked
+    if (!first) return stage.steps
+    const broken = new Set(circles(blocked, stage))
+    // Only inputs that contradict themselves have a node without room and nothing that leaves it.
+    const forced = broken.size === 0 ? first : null
+    if (forced) stage.enter(forced, true)
+    for (const transfer of broken) stage.remove(transfer)
+    for (const [node, list] of waiting) {
+      const rest = list.flatMap((one) => (one === forced ? [] : [broken.has(one) ? { ...one, from: null } : one]))
+      waiting.set(node, rest)
+    }
+    for (const { from } of forced ? [forced] : broken) left(from)
+  }
 }
 
 /** One transfer of every circle in which each waits for the next one to leave. */
