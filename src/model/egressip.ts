@@ -44,16 +44,23 @@ export interface Live {
 
 export const NOTHING_LIVE: Live = { object: null, created: null, status: new Map(), mark: null }
 
-/** The spec of an EgressIP. `intent` is null where the schema or a selector is wrong: InvalidObject. Unknown fields are UnknownField. */
+/**
+ * The spec of an EgressIP. `intent` is null where the schema or a selector is wrong: InvalidObject. Unknown fields are UnknownField,
+ * but in a selector they are wrong: without a misspelt `matchLabels` it would select everything.
+ */
 export function readEgressIP(object: SourceObject, live: Live): { intent: EgressIPIntent | null; problems: readonly Problem[] } {
   const { metadata: _metadata, status: _status, ...rest } = object.value
   const value = withoutNulls(rest) as JsonObject
   const faults = check({ apiVersion: object.apiVersion, kind: object.kind, ...value })
   const spec: Record<string, unknown> = { egressNodeSelector: DEFAULT_NODE_SELECTOR, ...(value.spec as object) }
-  const wrong = faults.filter(({ kind }) => kind === 'wrong')
+  const isWrong = ({ kind, path }: SchemaFault) => kind === 'wrong' || SELECTORS.some((name) => path[1] === name && path.length > 2)
+  const wrong = faults.filter(isWrong)
   if (wrong.length === 0) wrong.push(...semanticFaults(spec))
-  const unknown = faults.filter(({ kind }) => kind === 'unknown')
-  const problems = [...wrong.map((fault) => faultProblem(object, fault)), ...unknown.map((fault) => faultProblem(object, fault))]
+  const unknown = faults.filter((fault) => !isWrong(fault))
+  const problems = [
+    ...wrong.map((fault) => faultProblem(object, 'InvalidObject', fault)),
+    ...unknown.map((fault) => faultProblem(object, 'UnknownField', fault)),
+  ]
   if (wrong.length > 0) return { intent: null, problems }
   const selector = (name: (typeof SELECTORS)[number]) => (spec[name] ?? {}) as LabelSelector
   const intent: EgressIPIntent = {
@@ -83,10 +90,10 @@ function semanticFaults(spec: unknown): readonly SchemaFault[] {
   )
 }
 
-function faultProblem(object: SourceObject, { kind, path, message }: SchemaFault): Problem {
+function faultProblem(object: SourceObject, code: 'InvalidObject' | 'UnknownField', { kind, path, message }: SchemaFault): Problem {
   const bare = path[1] === 'egressIPs' ? unquoted(valueAt(object.value, path)) : null
   const remedy = bare === null ? {} : { remedy: `Write "${bare}" in quotes: unquoted, YAML takes its last colon for the end of a key.` }
-  return problem(kind === 'unknown' ? 'UnknownField' : 'InvalidObject', {
+  return problem(code, {
     object: subject(object),
     message: `EgressIP ${object.name}: ${printPath(path)} ${message}.`,
     source: object.at(path, kind === 'unknown'),

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { parsePrefix } from './address.js'
-import { describe, isObject, type JsonObject, type Path, valueAt } from './json.js'
+import { describe, isObject, type JsonObject, objectAt, type Path, valueAt } from './json.js'
+import { notKnown } from './near.js'
 
 /** What a schema says against a value: a field it does not know, or a value that is wrong. The path leads to the field or value. */
 export interface SchemaFault {
@@ -21,7 +22,7 @@ export function schemaCheck(schema: JsonObject): (value: unknown) => readonly Sc
 
 /** The schemas are our own: that they are schemas is tested, not checked in every run, which takes longer than to compile them. */
 function compile(schema: JsonObject): ValidateFunction {
-  const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: true, validateSchema: false, meta: false })
+  const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: true, validateSchema: false, meta: false, verbose: true })
   ajv.addFormat('cidr', (text: string) => parsePrefix(text) !== undefined)
   return ajv.compile(schema)
 }
@@ -39,8 +40,11 @@ function faultOf(error: ErrorObject, root: unknown): SchemaFault {
   const params = error.params as Readonly<Record<string, unknown>>
   const wrong = (message: string, at: Path = path): SchemaFault => ({ kind: 'wrong', path: at, message })
   switch (error.keyword) {
-    case 'additionalProperties':
-      return { kind: 'unknown', path: [...path, String(params.additionalProperty)], message: 'is not a known field' }
+    case 'additionalProperties': {
+      const name = String(params.additionalProperty)
+      const known = Object.keys(objectAt(error.parentSchema, ['properties']))
+      return { kind: 'unknown', path: [...path, name], message: notKnown(name, known, here) }
+    }
     case 'required':
       return wrong('is required and absent', [...path, String(params.missingProperty)])
     case 'type':

@@ -1,4 +1,5 @@
 import { isObject, type Path } from './json.js'
+import { notKnown } from './near.js'
 
 /** A Kubernetes LabelSelector: matchLabels and matchExpressions are all required; an empty selector matches everything. */
 export interface LabelSelector {
@@ -51,9 +52,18 @@ function isLabelKey(key: string): boolean {
 
 const isLabelValue = (value: string): boolean => value === '' || NAME.test(value)
 
-/** What the API server's schema lets pass and its selector code refuses: operators, their values, label syntax. */
+/**
+ * What the API server's schema lets pass and its selector code refuses: operators, their values, label syntax. And fields that no
+ * selector has: without a misspelt `matchLabels` it would select everything.
+ */
 export function selectorFaults(selector: LabelSelector): readonly { readonly path: Path; readonly message: string }[] {
   const faults: { path: Path; message: string }[] = []
+  const checkFields = (value: object, known: readonly string[], path: Path) => {
+    for (const [name, field] of Object.entries(value))
+      if (field !== undefined && !known.includes(name))
+        faults.push({ path: [...path, name], message: `${JSON.stringify(name)} ${notKnown(name, known, value)}` })
+  }
+  checkFields(selector, ['matchLabels', 'matchExpressions'], [])
   const checkKey = (key: string, path: Path) => {
     if (!isLabelKey(key)) faults.push({ path, message: `${JSON.stringify(key)} is not a label key` })
   }
@@ -64,8 +74,10 @@ export function selectorFaults(selector: LabelSelector): readonly { readonly pat
     checkKey(key, ['matchLabels', key])
     checkValue(value, ['matchLabels', key])
   }
-  for (const [index, { key, operator, values = [] }] of (selector.matchExpressions ?? []).entries()) {
+  for (const [index, requirement] of (selector.matchExpressions ?? []).entries()) {
+    const { key, operator, values = [] } = requirement
     const path: Path = ['matchExpressions', index]
+    checkFields(requirement, ['key', 'operator', 'values'], path)
     checkKey(key, [...path, 'key'])
     if (operator === 'In' || operator === 'NotIn') {
       if (values.length === 0) faults.push({ path, message: `the operator ${operator} needs values` })

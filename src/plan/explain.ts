@@ -7,7 +7,7 @@ import { explainNode } from './explain-node.js'
 import { explainObject } from './explain-object.js'
 import { type Deciding, deciding, explainPod } from './explain-pod.js'
 import type { Explanation, Question } from './explanation.js'
-import { suggestion } from './near.js'
+import { suggestion } from '../model/near.js'
 import { probeSet } from './probes.js'
 
 /** What is not in the inputs, with what may have been meant: one sentence without its full stop. */

@@ -87,9 +87,34 @@ describe('an EgressIP that is wrong', () => {
   })
 
   it('keeps what it has when a field is merely unknown', () => {
-    const inputs = read([file('both', spec(`  egressIPs: [${A}]\n  namespaceSelecter: {}\n${selector}  podSelector: {matchlabels: {}}\n`))])
-    expect(found(inputs)).toEqual(['UnknownField eip-a 6:3', 'UnknownField eip-a 8:17'])
+    const inputs = read([file('both', spec(`  egressIPs: [${A}]\n  namespaceSelecter: {}\n${selector}  podSelecter: {}\n  x: 1\n`))])
+    expect(found(inputs)).toEqual(['UnknownField eip-a 6:3', 'UnknownField eip-a 8:3', 'UnknownField eip-a 9:3'])
+    expect(inputs.problems.map(({ message }) => message)).toEqual([
+      'EgressIP eip-a: spec.namespaceSelecter is not a known field.',
+      'EgressIP eip-a: spec.podSelecter is not a known field (did you mean podSelector?).',
+      'EgressIP eip-a: spec.x is not a known field.',
+    ])
     expect(inputs.intent.objects).toHaveLength(1)
+  })
+
+  it.each([
+    ['namespaceSelector: {matchLabel: {a: b}}', '6:23', 'namespaceSelector.matchLabel', 'matchLabels'],
+    ['namespaceSelector: {matchlabels: {a: b}}', '6:23', 'namespaceSelector.matchlabels', 'matchLabels'],
+    ['namespaceSelector: {labels: {a: b}, matchExpressions: []}', '6:23', 'namespaceSelector.labels', 'matchLabels'],
+    ['namespaceSelector: {matchExpression: []}', '6:23', 'namespaceSelector.matchExpression', 'matchExpressions'],
+    [
+      'namespaceSelector: {matchExpressions: [{key: a, operator: In, value: [b]}]}',
+      '6:65',
+      'namespaceSelector.matchExpressions[0].value',
+      'values',
+    ],
+    ['namespaceSelector: {}\n  podSelector: {matchLabel: {}}', '7:17', 'podSelector.matchLabel', 'matchLabels'],
+    ['namespaceSelector: {}\n  egressNodeSelector: {matchLabel: {}}', '7:24', 'egressNodeSelector.matchLabel', 'matchLabels'],
+  ])('is wrong where a selector has a field that would be dropped: %s', (lines, at, path, meant) => {
+    const inputs = read([file('both', spec(`  egressIPs: [${A}]\n  ${lines}\n`))])
+    expect(found(inputs)).toEqual([`InvalidObject eip-a ${at}`])
+    expect(inputs.problems[0]?.message).toBe(`EgressIP eip-a: spec.${path} is not a known field (did you mean ${meant}?).`)
+    expect(inputs.intent).toMatchObject({ objects: [], invalid: [{ name: 'eip-a', texts: [A] }] })
   })
 
   it.each(['Eip', 'a_b', '-a', 'a/../b', 'a'.repeat(254), '..'])('cannot be named %s', (name) => {

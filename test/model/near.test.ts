@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nearNames, suggestion } from '../../src/plan/near.js'
+import { nearNames, suggestion } from '../../src/model/near.js'
 
 describe('nearNames', () => {
   it('finds what contains the name, and what is a slip away', () => {

@@ -1,3 +1,5 @@
+import { valueAt } from './json.js'
+
 /** How many names are offered for a wrong one. */
 const MOST = 3
 
@@ -45,4 +47,11 @@ export function suggestion(wrong: string, known: readonly string[], what: string
   const [first, ...rest] = [...known].sort().slice(0, MOST)
   const more = known.length > MOST ? ` and ${known.length - MOST} more` : ''
   return `there are ${[first, ...rest].join(', ')}${more}`
+}
+
+/** The end of the sentence about a field that an object may not have; it names those that it may have been meant for. */
+export function notKnown(name: string, known: readonly string[], object: unknown): string {
+  const absent = known.filter((field) => valueAt(object, [field]) === undefined)
+  const near = nearNames(name, absent)
+  return `is not a known field${near.length === 0 ? '' : ` (did you mean ${near.join(' or ')}?)`}`
 }
