@@ -61,15 +61,14 @@ describe('the pods that an EgressIP selects', () => {
   })
 
   it('share an address where nothing says who is newer, and on networks of their own', () => {
-    const [a, b] = ['a', 'b'].map((name) => ({ name, ips: ['10.128.0.5'] })) as [PodShape, PodShape]
+    const [a, b] = [
+      { name: 'a', ips: ['10.128.0.5'] },
+      { name: 'b', ips: ['10.128.0.5'] },
+    ] as const
     expect(selected(a, b)).toEqual({ a: '10.128.0.5', b: '10.128.0.5' })
     expect(selected(a, { ...b, created: '09:00' })).toEqual({ a: '10.128.0.5', b: '10.128.0.5' })
-    const [red, blue] = ['red', 'blue'].map((net, at) => ({
-      name: net,
-      ips: [`10.128.0.${at + 6}`],
-      created: `0${at + 8}:00`,
-      blue: [`shop/${net}`, '10.20.0.9'] as const,
-    })) as [PodShape, PodShape]
+    const on = (name: string, created: string, ip: string): PodShape => ({ name, ips: [ip], created, blue: [`shop/${name}`, '10.20.0.9'] })
+    const [red, blue] = [on('red', '08:00', '10.128.0.6'), on('blue', '09:00', '10.128.0.7')]
     expect(selected(red, blue)).toEqual({ red: '10.20.0.9', blue: '10.20.0.9' })
   })
 

@@ -57,6 +57,7 @@ function planOf(over: Partial<Plan>): Plan {
     },
     assignments,
     unassigned,
+    steps: [],
     nodes: [],
     problems: [],
     ...over,
