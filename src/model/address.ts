@@ -42,19 +42,38 @@ export function addressOf(family: Family, value: bigint): Address {
 }
 
 function readV4(text: string): Address | string {
+  let value = 0
+  let part = 0
+  let digits = 0
+  let dots = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === DOT && digits > 0) {
+      value = value * 256 + part
+      part = 0
+      digits = 0
+      dots++
+      continue
+    }
+    part = part * 10 + code - ZERO
+    digits++
+    if (code < ZERO || code > ZERO + 9 || digits > 3 || part > 255 || (digits > 1 && part < 10)) return faultOfV4(text)
+  }
+  return dots === 3 && digits > 0 ? { family: 4, value: BigInt(value * 256 + part), text } : faultOfV4(text)
+}
+
+const DOT = 46
+const ZERO = 48
+
+/** Why a text is no IPv4 address. */
+function faultOfV4(text: string): string {
   if (text === '') return 'it is empty'
   if (text.includes('/')) return 'it has a prefix length; write the address alone'
   const parts = text.split('.')
   if (parts.length !== 4) return 'an IPv4 address has four parts, an IPv6 address has colons'
-  let value = 0
-  for (const part of parts) {
-    if (!/^[0-9]{1,3}$/.test(part)) return `the part "${part}" is not a number from 0 to 255`
-    if (part.length > 1 && part.startsWith('0')) return `the part "${part}" has a leading zero`
-    const n = Number(part)
-    if (n > 255) return `the part "${part}" is over 255`
-    value = value * 256 + n
-  }
-  return { family: 4, value: BigInt(value), text }
+  const wrong = parts.find((part) => !/^(0|[1-9][0-9]{0,2})$/.test(part) || Number(part) > 255) ?? ''
+  if (!/^[0-9]{1,3}$/.test(wrong)) return `the part "${wrong}" is not a number from 0 to 255`
+  return wrong.startsWith('0') ? `the part "${wrong}" has a leading zero` : `the part "${wrong}" is over 255`
 }
 
 function readV6(text: string): Address | string {

@@ -56,7 +56,7 @@ export function catalog(objects: readonly SourceObject[], lock: Lock | null): Ca
     if (namesakes) namesakes.push(object)
     else names.set(key, [object])
   }
-  const byKind = new Map([...kinds].sort(byText).map(([kind, names]) => [kind, [...names].sort(byText).map(([, list]) => distinct(list))]))
+  const byKind = new Map([...kinds].sort(byText).map(([kind, names]) => [kind, inOrder(names)]))
   return {
     byKind,
     ignored: new Map([...ignored].sort(byText)),
@@ -67,6 +67,10 @@ export function catalog(objects: readonly SourceObject[], lock: Lock | null): Ca
 }
 
 const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
+
+function inOrder(names: ReadonlyMap<string, Namesakes>): readonly Namesakes[] {
+  return [...names.keys()].sort().map((name) => distinct(names.get(name) ?? []))
+}
 
 /** One of each role and content, in the order of those. */
 function distinct(namesakes: Namesakes): Namesakes {
@@ -113,6 +117,7 @@ function misspelt(object: SourceObject): Problem | null {
 }
 
 function nameFault(object: SourceObject): Problem | null {
+  if (object.namespace !== null && isObjectName(object.name) && isObjectName(object.namespace)) return null
   const refuse = (field: string, message: string) =>
     problem('InvalidObject', {
       object: object.name === '' ? null : subject(object),

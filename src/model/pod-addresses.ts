@@ -1,4 +1,3 @@
-import type { Address } from './address.js'
 import { type ClusterPod, podExclusion } from './pod.js'
 
 /** A pod, and when it was made in milliseconds since 1970; null where nothing says it. */
@@ -13,19 +12,31 @@ export interface DatedPod {
  * all keep it.
  */
 export function settleAddresses(dated: readonly DatedPod[]): readonly ClusterPod[] {
-  const running = dated.filter(({ pod, created }) => created !== null && podExclusion(pod) === null)
-  const newest = new Map<string, number>()
-  const latest = (pod: ClusterPod, address: Address): number => newest.get(keyOf(pod, address)) ?? Number.NEGATIVE_INFINITY
-  for (const { pod, created } of running) {
-    for (const address of pod.addresses) newest.set(keyOf(pod, address), Math.max(latest(pod, address), created ?? 0))
-  }
-  const outlived = new Map(
-    running.flatMap(({ pod, created }) => {
-      const own = pod.addresses.filter((address) => latest(pod, address) <= (created ?? 0))
-      return own.length < pod.addresses.length ? [[pod, { ...pod, addresses: own }] as const] : []
-    }),
-  )
-  return dated.map(({ pod }) => outlived.get(pod) ?? pod)
+  const isRunning = ({ pod, created }: DatedPod): boolean => created !== null && podExclusion(pod) === null
+  const { newest, contested } = newestByAddress(dated.filter(isRunning))
+  return dated.map((one) => {
+    const { pod, created } = one
+    if (!contested || !isRunning(one)) return pod
+    const own = pod.addresses.filter(({ text }) => (newest.get(pod.network)?.get(text) ?? 0) <= (created ?? 0))
+    return own.length < pod.addresses.length ? { ...pod, addresses: own } : pod
+  })
 }
 
-const keyOf = ({ network }: ClusterPod, { text }: Address): string => `${network} ${text}`
+/** Network and address to when its newest pod was made, and whether any address has pods of several ages. */
+function newestByAddress(running: readonly DatedPod[]): {
+  readonly newest: ReadonlyMap<string, ReadonlyMap<string, number>>
+  readonly contested: boolean
+} {
+  const newest = new Map<string, Map<string, number>>()
+  let contested = false
+  for (const { pod, created } of running) {
+    const addresses = newest.get(pod.network) ?? new Map<string, number>()
+    newest.set(pod.network, addresses)
+    for (const { text } of pod.addresses) {
+      const known = addresses.get(text)
+      contested ||= known !== undefined && known !== created
+      if (known === undefined || known < (created ?? 0)) addresses.set(text, created ?? 0)
+    }
+  }
+  return { newest, contested }
+}

@@ -33,15 +33,15 @@ export function podExclusion({ hostNetwork, phase, addresses }: ClusterPod): Pod
 
 /**
  * A pod, with its addresses on the network that carries its traffic. `networkOf` turns the key of a
- * NetworkAttachmentDefinition, `<namespace>/<name>`, into a network name. `created` is when it was made, in milliseconds since 1970. What cannot be read of its addresses is an
- * InvalidObject warning.
+ * NetworkAttachmentDefinition, `<namespace>/<name>`, into a network name. `created` is when it was made, in milliseconds since 1970.
+ * What cannot be read of its addresses is an InvalidObject warning.
  */
 export function readPod(
   object: SourceObject,
   networkOf: (key: string) => string,
 ): { pod: ClusterPod; created: number | null; problems: readonly Problem[] } {
   const { labels, problems: labelProblems } = readLabels(object)
-  const problems = [...labelProblems]
+  const problems: Problem[] = []
   const refuse = (path: Path, message: string) => {
     problems.push(
       problem('InvalidObject', {
@@ -52,14 +52,10 @@ export function readPod(
       }),
     )
   }
-  const parse = (texts: readonly unknown[], path: Path): readonly Address[] =>
-    texts.flatMap((text) => {
-      const address = typeof text === 'string' ? parseAddress(text.split('/')[0] as string) : undefined
-      if (!address) refuse(path, `${describe(text)} is not an address`)
-      return address ?? []
-    })
   const primary = primaryNetwork(object, refuse)
-  const own = primary && parse(primary.texts, ['metadata', 'annotations', POD_NETWORKS])
+  const addresses = primary
+    ? readAddresses(primary.texts, ['metadata', 'annotations', POD_NETWORKS], refuse)
+    : readAddresses(statusAddresses(object), ['status'], refuse)
   const pod: ClusterPod = {
     namespace: object.namespace ?? 'default',
     name: object.name,
@@ -67,11 +63,32 @@ export function readPod(
     node: textAt(object.value, ['spec', 'nodeName']),
     hostNetwork: valueAt(object.value, ['spec', 'hostNetwork']) === true,
     phase: textAt(object.value, ['status', 'phase']) ?? '',
-    addresses: own ?? parse(statusAddresses(object), ['status']),
+    addresses,
     network: primary ? networkOf(primary.key) : 'default',
   }
-  const created = Date.parse(textAt(object.value, ['metadata', 'creationTimestamp']) ?? '')
-  return { pod, created: Number.isNaN(created) ? null : created, problems }
+  const time = textAt(object.value, ['metadata', 'creationTimestamp'])
+  const created = time === null ? Number.NaN : Date.parse(time)
+  return {
+    pod,
+    created: Number.isNaN(created) ? null : created,
+    problems: problems.length > 0 ? [...labelProblems, ...problems] : labelProblems,
+  }
+}
+
+function readAddresses(texts: readonly unknown[], path: Path, refuse: (path: Path, message: string) => void): readonly Address[] {
+  const addresses: Address[] = []
+  for (const text of texts) {
+    const address = typeof text === 'string' ? parseAddress(withoutLength(text)) : undefined
+    if (address) addresses.push(address)
+    else refuse(path, `${describe(text)} is not an address`)
+  }
+  return addresses
+}
+
+/** `10.128.0.5` of `10.128.0.5/23` */
+function withoutLength(text: string): string {
+  const slash = text.indexOf('/')
+  return slash < 0 ? text : text.slice(0, slash)
 }
 
 function statusAddresses(object: SourceObject): readonly unknown[] {
