@@ -1,13 +1,14 @@
 import { Chart } from 'cdk8s'
 import { Construct } from 'constructs'
-import type { Placement, PlacementOptions } from '../model/assignment.js'
+import type { Placement } from '../model/assignment.js'
 import type { Lock } from '../model/lock.js'
 import { nextLock } from '../model/lock.js'
 import type { Problem } from '../model/problem.js'
 import type { SourceFile } from '../model/source.js'
-import { NO_OPTIONS } from '../place/place.js'
 import { EgressApp } from './app.js'
 import { CloudPrivateIPConfig, cloudPrivateIPs } from './cloud-private-ip-config.js'
+import type { EgressClusterProps } from './cluster-props.js'
+import { placementOptions, propFaults } from './cluster-props.js'
 import type { Decision } from './egressip.js'
 import { decideBelow, EgressIP, EgressIPManifest } from './egressip.js'
 import { NodeBundle } from './node-bundle.js'
@@ -15,19 +16,7 @@ import type { Outcome } from './outcome.js'
 import { outcomeOf } from './outcome.js'
 import type { IndexContent } from './synth.js'
 
-export interface EgressClusterProps {
-  /** Files of intent, beside the EgressIP constructs below this one. */
-  readonly intent?: readonly SourceFile[]
-  /** The snapshot of the cluster; files that are intent and topology at once stand here too. */
-  readonly topology: readonly SourceFile[]
-  /** What the last synthesis decided (`parseLock`); null or absent when there is none. */
-  readonly lock?: Lock | null
-  /** Problems of reading the files (`readSources`). */
-  readonly problems?: readonly Problem[]
-  readonly options?: PlacementOptions
-  /** Addresses that find no place are warnings. */
-  readonly allowUnassigned?: boolean
-}
+export type { EgressClusterProps } from './cluster-props.js'
 
 /**
  * One cluster: its intent, from files and from the EgressIP constructs below it, placed on the nodes of a topology.
@@ -47,7 +36,10 @@ export class EgressCluster extends Chart {
     decideBelow(this, (name) => this.answered.decisions.get(name) ?? null)
     const app = EgressApp.above(this)
     const adopted = app?.adopt(this)
-    this.node.addValidation({ validate: () => [...scopeFaults(app, adopted), ...this.nameFaults(), ...this.clashes()] })
+    const wrong = propFaults(props)
+    this.node.addValidation({
+      validate: () => [...scopeFaults(app, adopted), ...wrong, ...this.nameFaults(), ...(wrong.length > 0 ? [] : this.clashes())],
+    })
   }
 
   /** Everything that follows from the inputs; `buildPlan` makes a plan of it. Computed anew when an EgressIP was added since. */
@@ -101,8 +93,11 @@ export class EgressCluster extends Chart {
     )
     const code = JSON.stringify(files)
     if (this.answer?.code !== code) {
-      const { intent = [], topology, lock = null, problems = [], options = NO_OPTIONS, allowUnassigned = false } = this.props
-      const outcome = outcomeOf([...intent, ...files, ...topology], lock, problems, { placement: options, allowUnassigned })
+      const wrong = propFaults(this.props)
+      if (wrong.length > 0) throw new TypeError(`[${this.node.path}] ${wrong.join('; ')}`)
+      const { intent = [], topology, lock = null, problems = [], options = {}, allowUnassigned = false } = this.props
+      const placement = placementOptions(options)
+      const outcome = outcomeOf([...intent, ...files, ...topology], lock, problems, { placement, allowUnassigned })
       this.answer = { code, outcome, decisions: decisionsOf(outcome) }
     }
     return this.answer

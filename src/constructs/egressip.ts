@@ -1,4 +1,3 @@
-import type { V1LabelSelector } from '@kubernetes/client-node'
 import type { ApiObjectMetadata } from 'cdk8s'
 import { ApiObject, Lazy } from 'cdk8s'
 import type { Construct } from 'constructs'
@@ -71,17 +70,31 @@ function decisionOf(scope: Construct, name: string): Decision | null {
   return decider ? decider[DECIDES](name) : null
 }
 
+/** A Kubernetes LabelSelector as an app writes it: what client-node and other generated types of Kubernetes describe fits too. */
+export interface LabelSelectorProps {
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined
+  readonly matchExpressions?:
+    | readonly {
+        readonly key: string
+        /** In, NotIn, Exists or DoesNotExist. */
+        readonly operator: string
+        /** For In and NotIn. */
+        readonly values?: readonly string[] | undefined
+      }[]
+    | undefined
+}
+
 export interface EgressIPProps {
   /** metadata.name; default: the construct's id. */
   readonly name?: string
   readonly metadata?: ApiObjectMetadata
   /** IPv4 and IPv6 addresses; each goes to another node. */
   readonly egressIPs: readonly string[]
-  readonly namespaceSelector: V1LabelSelector
+  readonly namespaceSelector: LabelSelectorProps
   /** Default: every pod of the namespaces. */
-  readonly podSelector?: V1LabelSelector
+  readonly podSelector?: LabelSelectorProps
   /** Default of the CRD: nodes with the label k8s.ovn.org/egress-assignable. `{}` is every node. */
-  readonly egressNodeSelector?: V1LabelSelector
+  readonly egressNodeSelector?: LabelSelectorProps
 }
 
 const DECLARED = Symbol.for('egretta.EgressIP')

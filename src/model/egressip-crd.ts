@@ -1,3 +1,4 @@
+import type { V1LabelSelector } from '@kubernetes/client-node'
 import { isObject, listAt, valueAt } from './json.js'
 
 const selector = (description: string) => ({
@@ -33,7 +34,9 @@ const selector = (description: string) => ({
 })
 
 /** What egressNodeSelector is where an object does not say it (seed 003). */
-export const DEFAULT_NODE_SELECTOR = { matchExpressions: [{ key: 'k8s.ovn.org/egress-assignable', operator: 'Exists' }] }
+export const DEFAULT_NODE_SELECTOR = {
+  matchExpressions: [{ key: 'k8s.ovn.org/egress-assignable', operator: 'Exists' }],
+} satisfies V1LabelSelector
 
 const EGRESSIP_SCHEMA = {
   description: 'Addresses that the traffic of selected pods leaves the cluster with.',

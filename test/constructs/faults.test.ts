@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { V1LabelSelector } from '@kubernetes/client-node'
 import { ApiObject, App, Chart } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { EgressApp } from '../../src/constructs/app.js'
@@ -77,5 +78,51 @@ describe('errors of the app', () => {
     const metadata = { annotations: { 'k8s.ovn.org/egressip-mark': '50000' } }
     new EgressIP(marked.cluster, 'eip', { metadata, egressIPs: ['192.0.2.50'], namespaceSelector: PROD })
     expect(() => marked.app.files()).toThrow(/egressip-mark is state/)
+  })
+  it('hold props of a wrong type, whatever else is asked of the cluster', () => {
+    const { app, cluster } = clusterOf({
+      intent: 'intent/' as never,
+      lock: {} as never,
+      options: { drain: 'node-a', down: [5], rebalance: '3' } as never,
+      allowUnassigned: 'no' as never,
+    })
+    new EgressIP(cluster, 'eip', { egressIPs: ['192.0.2.300'], namespaceSelector: PROD })
+    const parts = [
+      'intent must be a list of source files, each with file, text and role ("intent", "topology" or "both"), as readSources returns them; it is the text "intent/"',
+      'lock must be a lock as parseLock returns it, or null; it is a mapping',
+      'options.drain must be a list of names of nodes; it is the text "node-a"',
+      'options.down must be a list of names of nodes; it is a list with something else in it',
+      'options.rebalance must be a number of addresses from 0 (Infinity: any number), or null; it is the text "3"',
+      'allowUnassigned must be true or false; it is the text "no"',
+    ]
+    expect(() => cluster.problems).toThrow(`[demo] ${parts.join('; ')}`)
+    const faults = [
+      ...parts.map((part) => `[demo] ${part}`),
+      '[demo/eip] egressIPs: "192.0.2.300" is not an address: the part "300" is over 255',
+    ]
+    expect(() => app.files()).toThrow(`Validation failed with the following errors:\n  ${faults.join('\n  ')}`)
+    const without = new EgressApp({ outdir: 'unused' })
+    new EgressCluster(without, 'demo', undefined as never)
+    expect(() => without.files()).toThrow('[demo] topology must be a list of source files')
+  })
+  it('are none where options are left out, or undefined', () => {
+    for (const options of [{}, { rebalance: 1 }, { drain: undefined } as never]) expect(clusterOf({ options }).cluster.problems).toEqual([])
+  })
+})
+
+describe('a selector in code', () => {
+  it('may have the type that client-node gives it', () => {
+    const selector: V1LabelSelector = { matchExpressions: [{ key: 'env', operator: 'In', values: ['prod'] }] }
+    const { app, cluster } = clusterOf({})
+    new EgressIP(cluster, 'eip', { egressIPs: ['192.0.2.50'], namespaceSelector: selector })
+    expect(app.files().get('manifests/EgressIP.eip.yaml')).toContain('operator: In')
+  })
+  it('that has a field which is none of a selector is refused: without it, it would select everything', () => {
+    const { app, cluster } = clusterOf({})
+    const misspelt = { matchLabel: { env: 'prod' } } as never
+    new EgressIP(cluster, 'eip', { egressIPs: ['192.0.2.50'], namespaceSelector: misspelt })
+    expect(() => app.files()).toThrow(
+      '[demo/eip] namespaceSelector.matchLabel: "matchLabel" is not a known field (did you mean matchLabels?)',
+    )
   })
 })
