@@ -9,6 +9,7 @@ const live = (text: string, over: Partial<LiveAddress> = {}): LiveAddress => ({
   dev: 'br-ex',
   scope: 'global',
   dynamic: false,
+  preferred: 4294967295,
   protocol: null,
   ...over,
 })
