@@ -1,22 +1,35 @@
-import { outcomeOf } from '../constructs/outcome.js'
+import { bundlesNow, outcomeOf } from '../constructs/outcome.js'
 import { hasErrors } from '../model/policy.js'
 import { buildPlan, hasDifferences } from '../plan/index.js'
-import { changedObjects } from '../plan/object-change.js'
+import { viewMarkdown } from '../plan/markdown.js'
+import { changedObjects, changedSince } from '../plan/object-change.js'
+import { comparedWith } from '../plan/previous.js'
 import { viewPlan, viewProblems } from '../plan/view.js'
+import { readPrevious } from './previous.js'
 import type { ExitCode, Request, Terminal } from './request.js'
 import { EXIT, printJson, refuseUnknownNodes } from './request.js'
 
+/** What `plan` alone is asked for. */
+export interface PlanCommand {
+  /** Exit 2 when the plan changes anything. */
+  readonly detailed: boolean
+  /** A plan or inputs to compare with instead of the current assignment; null: none. */
+  readonly previous: string | null
+}
+
 /** `egretta plan`: what the intent changes. Reads only. */
-export function plan({ project, output, options }: Request, detailed: boolean, terminal: Terminal): ExitCode {
-  const outcome = outcomeOf(project.files, project.lock, project.problems, options)
-  refuseUnknownNodes(outcome.inputs, options.placement)
-  const planned = buildPlan(outcome)
-  const { unreadable } = outcome.inputs
-  const objects = changedObjects(outcome.inputs)
+export function plan({ project, output, options }: Request, { detailed, previous }: PlanCommand, terminal: Terminal): ExitCode {
+  const { earlier, problems } = previous === null ? { earlier: null, problems: [] } : readPrevious(previous)
+  const outcome = outcomeOf(project.files, project.lock, [...project.problems, ...problems], options)
+  const { inputs } = outcome
+  refuseUnknownNodes(inputs, options.placement)
+  const planned = buildPlan(earlier && !inputs.unreadable ? comparedWith(earlier.previous, outcome, bundlesNow) : outcome)
+  const objects = earlier ? changedSince(earlier.intent, inputs.intent) : changedObjects(inputs)
   if (output === 'json') terminal.out(printJson(planned))
-  else if (unreadable) terminal.err(viewProblems(planned.problems, terminal.errorStyle))
-  else terminal.out(viewPlan(planned, { inputs: outcome.inputs, objects }, terminal.style))
-  if (unreadable) return EXIT.failed
+  else if (inputs.unreadable) terminal.err(viewProblems(planned.problems, terminal.errorStyle))
+  else if (output === 'markdown') terminal.out(viewMarkdown(planned, { inputs, objects }))
+  else terminal.out(viewPlan(planned, { inputs, objects }, terminal.style))
+  if (inputs.unreadable) return EXIT.failed
   if (hasErrors(planned.problems)) return EXIT.errors
   return detailed && hasDifferences(planned, objects) ? EXIT.differences : EXIT.fine
 }

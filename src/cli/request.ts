@@ -11,6 +11,8 @@ import { readProject } from './project.js'
 export interface Terminal {
   out(text: string): void
   err(text: string): void
+  /** Says what the command is doing, until something else is printed. Absent where nobody watches. */
+  readonly progress?: (step: string) => void
   /** How text on `out` is laid out. */
   readonly style: Style
   /** How text on `err` is laid out. */
@@ -21,12 +23,15 @@ export interface Terminal {
 export const EXIT = { fine: 0, failed: 1, differences: 2, errors: 3 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
+/** How a command prints: `markdown` is for `plan` alone. */
+export type OutputFormat = 'text' | 'json' | 'markdown'
+
 /** The options that check, plan and synth share, as commander hands them over. */
 interface RawOptions {
   readonly intent?: readonly string[]
   readonly topology?: readonly string[]
   readonly lock?: string
-  readonly output: 'text' | 'json'
+  readonly output: OutputFormat
   readonly allowUnassigned?: boolean
   readonly drain?: readonly string[]
   readonly down?: readonly string[]
@@ -36,12 +41,19 @@ interface RawOptions {
 /** What one command line asks for. */
 export interface Request {
   readonly project: Project
-  readonly output: 'text' | 'json'
+  readonly output: OutputFormat
   readonly options: OutcomeOptions
 }
 
-/** A command with the shared options and `[PATH...]`, before which its subject may stand. */
-export function commandOf(name: string, description: string, subject?: { readonly argument: string; readonly means: string }): Command {
+/** What a command has beside the shared options. */
+interface Particular {
+  /** An argument before `[PATH...]`. */
+  readonly subject?: { readonly argument: string; readonly means: string }
+  readonly formats?: readonly OutputFormat[]
+}
+
+/** A command with the shared options and `[PATH...]`. */
+export function commandOf(name: string, description: string, { subject, formats = ['text', 'json'] }: Particular = {}): Command {
   const each = (value: string, earlier: readonly string[] = []) => [...earlier, value]
   const command = new Command(name).description(description)
   if (subject) command.argument(subject.argument, subject.means)
@@ -50,7 +62,7 @@ export function commandOf(name: string, description: string, subject?: { readonl
     .option('--intent <PATH>', 'files or folders with the objects that are wanted (default: intent/)', each)
     .option('--topology <PATH>', 'files or folders with the cluster as it is (default: topology/)', each)
     .option('--lock <FILE>', 'where the last decision is kept (default: egretta.lock.json; with a PATH or -, none)')
-    .addOption(new Option('-o, --output <FORMAT>', 'how to print').choices(['text', 'json']).default('text'))
+    .addOption(new Option('-o, --output <FORMAT>', 'how to print').choices(formats).default('text'))
     .option('--allow-unassigned', 'addresses that find no node are warnings')
     .option('--drain <NODE>', 'the node takes nothing new and its addresses move away', each)
     .option('--down <NODE>', 'the node counts as unreachable', each)

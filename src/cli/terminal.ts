@@ -5,11 +5,42 @@ import type { Terminal } from './request.js'
 /** The process's own streams. Colour only on a terminal that shows it, and never with NO_COLOR (no-color.org). */
 export function processTerminal(): Terminal {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', quietWhenClosed)
+  const { out, err, progress } = withProgress(
+    (text) => void process.stdout.write(text),
+    (text) => void process.stderr.write(text),
+  )
   return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out,
+    err,
+    ...(process.stderr.isTTY && process.env.TERM !== 'dumb' ? { progress } : {}),
     style: styleOf(process.stdout, process.env),
     errorStyle: styleOf(process.stderr, process.env),
+  }
+}
+
+const ERASE_LINE = '\r\x1b[K'
+
+/** Streams of which the second shows what goes on, in one line that is gone before anything else is printed. */
+export function withProgress(out: Terminal['out'], err: Terminal['err']): Required<Pick<Terminal, 'out' | 'err' | 'progress'>> {
+  let shown = false
+  const erase = () => {
+    if (shown) err(ERASE_LINE)
+    shown = false
+  }
+  return {
+    out(text) {
+      erase()
+      out(text)
+    },
+    err(text) {
+      erase()
+      err(text)
+    },
+    progress(step) {
+      erase()
+      err(`${step} …`)
+      shown = true
+    },
   }
 }
 

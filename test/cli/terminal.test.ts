@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { styleOf } from '../../src/cli/terminal.js'
+import { styleOf, withProgress } from '../../src/cli/terminal.js'
 
 const ROOT = join(import.meta.dirname, '../..')
 const PROGRAM = join(ROOT, 'dist/cli/main.js')
@@ -19,6 +19,23 @@ describe('styleOf', () => {
     expect(styleOf({}, {})).toEqual({ color: false, width: Number.POSITIVE_INFINITY })
     expect(styleOf({ isTTY: true, columns: 0 }, {}).width).toBe(80)
     expect(styleOf({ isTTY: true, columns: 5 }, {}).width).toBe(40)
+  })
+})
+
+describe('withProgress', () => {
+  it('shows one step at a time on the second stream, and none once something is printed', () => {
+    const written: string[] = []
+    const { out, err, progress } = withProgress(
+      (text) => written.push(`out ${text}`),
+      (text) => written.push(`err ${text}`),
+    )
+    out('a')
+    progress('reading')
+    progress('placing')
+    out('b')
+    err('c')
+    const erase = 'err \r\x1b[K'
+    expect(written).toEqual(['out a', 'err reading …', erase, 'err placing …', erase, 'out b', 'err c'])
   })
 })
 
