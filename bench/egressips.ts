@@ -24,7 +24,7 @@ export function egressIPs(count: number, nodes: readonly BenchNode[], random: Ra
     const numbers = used[rack] as { primary: number; secondary: number }
     const primary = (v6: boolean): Wish => ({ text: (v6 ? primaryV6 : primaryV4)(rack, 4096 + numbers.primary++), secondary: false })
     const secondary = (v6: boolean): Wish => ({ text: (v6 ? secondaryV6 : secondaryV4)(rack, 100 + numbers.secondary++), secondary: true })
-    const v6 = random.chance(0.4)
+    const v6 = random.chance(0.85)
     const kind = random.next()
     const pool: Pool = kind < 0.02 ? 'shared' : random.pick(WEIGHTED)
     const wishes =
@@ -81,7 +81,7 @@ export const namespaceObjects = (objects: number): readonly object[] =>
     kind: 'Namespace',
     metadata: {
       creationTimestamp: '2026-01-12T09:00:00Z',
-      labels: { 'kubernetes.io/metadata.name': namespaceName(index), team: `team-${index >> 2}`, env: ENVIRONMENTS[index % 4] },
+      labels: { env: ENVIRONMENTS[index % 4], 'kubernetes.io/metadata.name': namespaceName(index), team: `team-${index >> 2}` },
       name: namespaceName(index),
       resourceVersion: String(200_000 + index),
     },

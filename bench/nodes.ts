@@ -85,12 +85,12 @@ export function nodeObject(node: BenchNode, index: number, random: Random): obje
       creationTimestamp: '2026-01-12T08:00:00Z',
       labels: {
         'beta.kubernetes.io/arch': 'amd64',
+        ...(pool === null ? {} : { 'example.com/egress-pool': pool, 'k8s.ovn.org/egress-assignable': '' }),
         'kubernetes.io/arch': 'amd64',
         'kubernetes.io/hostname': name,
         'kubernetes.io/os': 'linux',
         'node-role.kubernetes.io/worker': '',
         'topology.kubernetes.io/zone': zone,
-        ...(pool === null ? {} : { 'k8s.ovn.org/egress-assignable': '', 'example.com/egress-pool': pool }),
       },
       name,
       resourceVersion: String(100_000 + index),

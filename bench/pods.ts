@@ -33,7 +33,7 @@ export function podObject(
       role: 'primary',
     },
   }
-  const labels = { app, 'pod-template-hash': hash, 'app.kubernetes.io/part-of': namespace }
+  const labels = { app, 'app.kubernetes.io/part-of': namespace, 'pod-template-hash': hash }
   if (lean) {
     return {
       apiVersion: 'v1',
