@@ -32,6 +32,8 @@ export interface Outcome {
 export interface OutcomeOptions {
   readonly placement: PlacementOptions
   readonly allowUnassigned: boolean
+  /** Is told each step that takes time, before it begins. */
+  readonly tell?: (step: string) => void
 }
 
 const NOTHING: Placement = { assignments: [], unassigned: [], marks: new Map(), problems: [] }
@@ -41,6 +43,7 @@ const NOTHING: Placement = { assignments: [], unassigned: [], marks: new Map(), 
  * Inputs of which a file does not parse are placed nowhere: half of an intent would look like a removal of the rest.
  */
 export function outcomeOf(files: readonly SourceFile[], lock: Lock | null, earlier: readonly Problem[], options: OutcomeOptions): Outcome {
+  options.tell?.(`reading ${counted(files.length, 'file')}`)
   const inputs = readInputs(files, lock, earlier)
   if (inputs.unreadable) {
     // The policy may stand in the file that does not parse, and must not hide why the command fails.
@@ -48,7 +51,10 @@ export function outcomeOf(files: readonly SourceFile[], lock: Lock | null, earli
     return { inputs, placement: NOTHING, held: [], before: new Map(), after: new Map(), problems }
   }
   const policy = { severities: inputs.cluster.policy, allowUnassigned: options.allowUnassigned }
+  const { intent, topology } = inputs
+  options.tell?.(`placing the addresses of ${counted(intent.objects.length, 'EgressIP')} on ${counted(topology.nodes.length, 'node')}`)
   const placement = place(inputs, options.placement)
+  options.tell?.(`rendering ${counted(topology.nodes.length, 'node')}`)
   const now = heldNow(inputs)
   const held = inputs.cluster.placement === 'advisory' ? now : heldThen(inputs, placement)
   const then = compile(inputs, held)
@@ -100,5 +106,7 @@ function sorted(held: readonly Held[]): readonly Held[] {
   keyed.sort((a, b) => order(a.one.object, b.one.object) || compareAddresses(a.address, b.address))
   return keyed.map(({ one }) => one)
 }
+
+const counted = (count: number, noun: string): string => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
