@@ -75,6 +75,11 @@ export interface Placement {
   readonly unassigned: readonly Unassigned[]
   /** Egress mark per object, where it needs one. */
   readonly marks: ReadonlyMap<string, number>
+  /**
+   * How far the placement may be from the best one: 0 where it is proven to be the best. The whole part is how many addresses
+   * a bound places that this placement does not, the rest by what share at most its sum of squares could be smaller.
+   */
+  readonly optimalityGap: number
   readonly problems: readonly Problem[]
 }
 

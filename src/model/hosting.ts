@@ -1,4 +1,4 @@
-import { type Address, compareAddresses, contains, isGlobalUnicast, longestMatch, networkOf, type Prefix, width } from './address.js'
+import { type Address, compareAddresses, contains, isGlobalUnicast, networkOf, type Prefix, width } from './address.js'
 import type { Hosting } from './assignment.js'
 import type { CloudEgressConfig, ClusterFacts, ClusterNode } from './topology.js'
 
@@ -14,23 +14,30 @@ export function cloudOf(node: ClusterNode, facts: ClusterFacts): CloudEgressConf
 }
 
 /**
- * The network of a node that hosts an address, or null. The primary network is asked first: on clouds the subnet of
- * cloud.network.openshift.io/egress-ipconfig, elsewhere k8s.ovn.org/node-primary-ifaddr. Off clouds the longest other prefix of
- * k8s.ovn.org/host-cidrs follows that is global unicast and wider than a single address (seed 001, "additional network interfaces").
- * A node whose annotations do not parse, or an address that is not global unicast, has none.
+ * The network of a node that hosts an address, or null: the first of its networks that contains it. An address that is not global
+ * unicast has none.
  */
 export function hosting(node: ClusterNode, facts: ClusterFacts, address: Address): Hosting | null {
-  if (node.invalid !== null || !isGlobalUnicast(address)) return null
+  if (!isGlobalUnicast(address)) return null
+  return hostingNetworks(node, facts).find(({ network }) => contains(network, address)) ?? null
+}
+
+/**
+ * The networks of a node that host egress IPs, in the order in which they are asked. The primary ones come first: on clouds the
+ * subnets of cloud.network.openshift.io/egress-ipconfig, elsewhere k8s.ovn.org/node-primary-ifaddr. Off clouds those other
+ * prefixes of k8s.ovn.org/host-cidrs follow that are global unicast and wider than a single address (seed 001, "additional network
+ * interfaces"). Longer ones come before shorter ones. A node whose annotations do not parse has none.
+ */
+export function hostingNetworks(node: ClusterNode, facts: ClusterFacts): readonly Hosting[] {
+  if (node.invalid !== null) return []
   const cloud = cloudOf(node, facts)
   const onCloud = cloud !== null || (facts.platform !== null && EGRESS_IP_CLOUDS.has(facts.platform))
-  const primary = longestMatch(onCloud ? (cloud?.networks ?? []) : node.primary, address)
-  if (primary) return { network: networkOf(primary), type: 'primary' }
-  if (onCloud) return null
-  const secondary = longestMatch(
-    node.hostPrefixes.filter((prefix) => contains(prefix, address) && isSecondary(prefix, node)),
-    address,
-  )
-  return secondary ? { network: networkOf(secondary), type: 'secondary' } : null
+  const longestFirst = (prefixes: readonly Prefix[], type: Hosting['type']) =>
+    prefixes.map((prefix): Hosting => ({ network: networkOf(prefix), type })).sort((a, b) => b.network.length - a.network.length)
+  const primary = longestFirst(onCloud ? (cloud?.networks ?? []) : node.primary, 'primary')
+  if (onCloud) return primary
+  const secondary = node.hostPrefixes.filter((prefix) => isSecondary(prefix, node))
+  return [...primary, ...longestFirst(secondary, 'secondary')]
 }
 
 function isSecondary({ address, length }: Prefix, node: ClusterNode): boolean {

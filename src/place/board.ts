@@ -1,27 +1,5 @@
 import type { Family } from '../model/address.js'
-
-/** One address that looks for a node. Nodes are indices in the order of their names. */
-export interface Slot {
-  /** Addresses of one group (one object) never share a node. */
-  readonly group: number
-  readonly family: Family
-  /** The nodes that may host it, ascending. */
-  readonly nodes: readonly number[]
-  /** The node where it stands at first and may stay, whatever that node's capacity; null for none. */
-  readonly home: number | null
-}
-
-/** What a node can take, and what it holds beside the slots. A capacity that is null is no limit. */
-export interface Seat {
-  readonly capacity: { readonly ip: number | null; readonly ipv4: number | null; readonly ipv6: number | null }
-  readonly held: { readonly ipv4: number; readonly ipv6: number }
-}
-
-export interface Network {
-  readonly slots: readonly Slot[]
-  readonly seats: readonly Seat[]
-  readonly groups: number
-}
+import { type Network, NONE, type Pool, type Slot } from './network.js'
 
 /** A step of a chain: the slot enters the node. In a chain the last step comes first: each makes room for the one after it. */
 export interface Step {
@@ -29,12 +7,15 @@ export interface Step {
   readonly node: number
 }
 
-/** No slot, or no node. */
-export const NONE = -1
+/** How many lanes lead into a node: see `Board.lane`. */
+export const LANES = 3
 
 /**
  * The working state of the solver: which slot stands on which node, in the flow
  * address → (object, node), at most 1 → node, at most its capacity → sink.
+ *
+ * A node that holds more than its capacity at first, of a family or of both, takes nothing more of it, even when slots leave it;
+ * those that are at home there may come back.
  */
 export class Board {
   readonly network: Network
@@ -42,22 +23,67 @@ export class Board {
   readonly at: Int32Array
   readonly #used4: Int32Array
   readonly #used6: Int32Array
-  /** (group, node) to the slot that stands there. */
-  readonly #occupant: Int32Array
-  readonly #residents: readonly Set<number>[]
+  /** Capacities; Infinity is no limit. */
+  readonly #most: Float64Array
+  readonly #most4: Float64Array
+  readonly #most6: Float64Array
+  /** Per node and family: 1 where only slots that are at home may enter. */
+  readonly #barred: Uint8Array
+  /** 1 for nodes that limit a family. */
+  readonly #limits: Uint8Array
+  readonly #members: readonly number[][]
+  /** Per group: node to the slot that stands there. */
+  readonly #places: readonly Map<number, number>[]
+  /** The slots on each node that chains may move, as doubly linked lists. */
+  readonly #first: Int32Array
+  readonly #next: Int32Array
+  readonly #previous: Int32Array
   /** Slots that no chain moves any more. */
   readonly #locked: Uint8Array
 
-  constructor(network: Network) {
+  /** `at`: where the slots stand at first, by default at home. */
+  constructor(network: Network, at: ArrayLike<number> = Int32Array.from(network.slots, ({ home }) => home ?? NONE)) {
     const { slots, seats, groups } = network
     this.network = network
     this.at = new Int32Array(slots.length).fill(NONE)
     this.#used4 = Int32Array.from(seats, (seat) => seat.held.ipv4)
     this.#used6 = Int32Array.from(seats, (seat) => seat.held.ipv6)
-    this.#occupant = new Int32Array(groups * seats.length).fill(NONE)
-    this.#residents = seats.map(() => new Set<number>())
+    this.#most = new Float64Array(seats.length)
+    this.#most4 = new Float64Array(seats.length)
+    this.#most6 = new Float64Array(seats.length)
+    this.#barred = new Uint8Array(seats.length * 2)
+    this.#limits = Uint8Array.from(seats, ({ capacity }) => (capacity.ipv4 === null && capacity.ipv6 === null ? 0 : 1))
+    this.#members = Array.from({ length: groups }, () => [])
+    this.#places = Array.from({ length: groups }, () => new Map<number, number>())
+    this.#first = new Int32Array(seats.length).fill(NONE)
+    this.#next = new Int32Array(slots.length).fill(NONE)
+    this.#previous = new Int32Array(slots.length).fill(NONE)
     this.#locked = new Uint8Array(slots.length)
-    for (const [slot, { home }] of slots.entries()) if (home !== null) this.#put(slot, home)
+    this.#limitAtFirst()
+    for (const [slot, { group }] of slots.entries()) {
+      this.#members[group]?.push(slot)
+      if (at[slot] !== NONE) this.#put(slot, at[slot] as number)
+    }
+  }
+
+  #limitAtFirst(): void {
+    const { slots, seats } = this.network
+    const [held4, held6] = [Int32Array.from(this.#used4), Int32Array.from(this.#used6)]
+    for (const { family, home } of slots) {
+      const held = family === 4 ? held4 : held6
+      if (home !== null) held[home] = (held[home] as number) + 1
+    }
+    for (const [node, { capacity }] of seats.entries()) {
+      const [ipv4, ipv6] = [held4[node] as number, held6[node] as number]
+      const limit = (most: number | null, held: number) => (most === null || held > most ? Number.POSITIVE_INFINITY : most)
+      const isOver = (most: number | null, held: number) => most !== null && held > most
+      this.#most[node] = limit(capacity.ip, ipv4 + ipv6)
+      this.#most4[node] = limit(capacity.ipv4, ipv4)
+      this.#most6[node] = limit(capacity.ipv6, ipv6)
+      const all = isOver(capacity.ip, ipv4 + ipv6)
+      this.#barred[node * 2] = all || isOver(capacity.ipv4, ipv4) ? 1 : 0
+      this.#barred[node * 2 + 1] = all || isOver(capacity.ipv6, ipv6) ? 1 : 0
+    }
   }
 
   /** Number of addresses on a node. */
@@ -65,18 +91,25 @@ export class Board {
     return (this.#used4[node] as number) + (this.#used6[node] as number)
   }
 
-  /** The least load of the nodes that have room for anything; Infinity when none has. */
-  leastLoad(): number {
-    let least = Number.POSITIVE_INFINITY
-    for (let node = 0; node < this.network.seats.length; node++) {
-      if (this.hasRoom(node, 4) || this.hasRoom(node, 6)) least = Math.min(least, this.load(node))
-    }
-    return least
+  /** The sum of the squares of what the nodes hold. */
+  get squares(): number {
+    return this.network.seats.reduce((sum, _, node) => sum + this.load(node) ** 2, 0)
+  }
+
+  /** How many slots stand away from home. */
+  get moves(): number {
+    return this.network.slots.filter(({ home }, slot) => home !== null && this.at[slot] !== home).length
   }
 
   /** From now on no chain moves the slot. */
   lock(slot: number): void {
+    if (this.at[slot] !== NONE && this.#locked[slot] === 0) this.#unlink(slot)
     this.#locked[slot] = 1
+  }
+
+  /** No chain moves a slot that has a home any more. */
+  lockHomes(): void {
+    for (const [slot, { home }] of this.network.slots.entries()) if (home !== null) this.lock(slot)
   }
 
   isLocked(slot: number): boolean {
@@ -87,49 +120,76 @@ export class Board {
     return this.network.slots[slot] as Slot
   }
 
+  pool(slot: number): Pool {
+    return this.network.pools[this.slot(slot).pool] as Pool
+  }
+
+  /** The slots of a group. */
+  membersOf(group: number): readonly number[] {
+    return this.#members[group] as number[]
+  }
+
   /** The slot of a group on a node; NONE where there is none. */
   occupant(group: number, node: number): number {
-    return this.#occupant[this.#pair(group, node)] as number
+    return this.#places[group]?.get(node) ?? NONE
   }
 
-  /** The slots on a node. */
-  residents(node: number): Iterable<number> {
-    return this.#residents[node] as Set<number>
+  /** The first slot on a node that chains may move; NONE where there is none. */
+  firstOn(node: number): number {
+    return this.#first[node] as number
   }
 
-  /** The lanes of all nodes: a node that limits no family is entered by one lane, any other by one per family. */
+  /** The one after it. */
+  nextTo(slot: number): number {
+    return this.#next[slot] as number
+  }
+
+  /** By which lane a family enters a node: one that limits no family is entered by one lane, any other by one per family. */
   lane(node: number, family: Family): number {
-    const { ipv4, ipv6 } = this.#capacity(node)
-    return node * 3 + (ipv4 === null && ipv6 === null ? 0 : family === 4 ? 1 : 2)
+    return node * LANES + (this.#limits[node] === 0 ? 0 : family === 4 ? 1 : 2)
   }
 
-  hasRoom(node: number, family: Family): boolean {
-    const { ip } = this.#capacity(node)
-    return (ip === null || this.load(node) < ip) && this.#count(family, node) < this.#limit(family, node)
+  /** Whether who enters a node by this lane may stand there in the place of an address of either family. */
+  isOpen(lane: number): boolean {
+    const way = lane % LANES
+    return way === 0 || this.#spare(Math.floor(lane / LANES), way === 1 ? 4 : 6) > 0
   }
 
-  /** Whether `next` makes room on its node for an address of the family by leaving: never where the node holds more than it may. */
-  canSwap(next: number, family: Family): boolean {
-    const node = this.at[next] as number
-    const { ip } = this.#capacity(node)
-    const spare = this.#limit(family, node) - this.#count(family, node)
-    return (ip === null || this.load(node) <= ip) && (this.slot(next).family === family ? spare >= 0 : spare > 0)
+  /** Whether a node lets a slot in at all, with or without room. */
+  admits(slot: number, node: number): boolean {
+    const { family, home } = this.slot(slot)
+    return this.#barred[node * 2 + (family === 4 ? 0 : 1)] === 0 || home === node
+  }
+
+  /** Whether a node takes a slot without another one leaving it, if it does not hold its object. */
+  hasRoom(slot: number, node: number): boolean {
+    return this.#fits(node, this.slot(slot).family) && this.admits(slot, node)
+  }
+
+  /** The same for any slot of the family that is not at home there. */
+  takes(node: number, family: Family): boolean {
+    return this.#fits(node, family) && this.#barred[node * 2 + (family === 4 ? 0 : 1)] === 0
+  }
+
+  /** Whether `next` makes room on its node for `mover`, which the node admits, by leaving. */
+  canSwap(next: number, mover: number): boolean {
+    const { family } = this.slot(mover)
+    return this.slot(next).family === family || this.#spare(this.at[next] as number, family) > 0
   }
 
   /** Takes a slot off its node. */
   leave(slot: number): void {
     const node = this.at[slot] as number
     const { group, family } = this.slot(slot)
+    if (this.#locked[slot] === 0) this.#unlink(slot)
     this.at[slot] = NONE
-    this.#occupant[this.#pair(group, node)] = NONE
-    this.#residents[node]?.delete(slot)
+    this.#places[group]?.delete(node)
     this.#add(family, node, -1)
   }
 
   /** Puts a slot on a node. False, and nothing happens, where the node has no room for it or holds its object already. */
   enter(slot: number, node: number): boolean {
-    const { group, family } = this.slot(slot)
-    if (this.#occupant[this.#pair(group, node)] !== NONE || !this.hasRoom(node, family)) return false
+    if (this.occupant(this.slot(slot).group, node) !== NONE || !this.hasRoom(slot, node)) return false
     this.#put(slot, node)
     return true
   }
@@ -160,30 +220,36 @@ export class Board {
   #put(slot: number, node: number): void {
     const { group, family } = this.slot(slot)
     this.at[slot] = node
-    this.#occupant[this.#pair(group, node)] = slot
-    this.#residents[node]?.add(slot)
+    this.#places[group]?.set(node, slot)
     this.#add(family, node, 1)
+    if (this.#locked[slot] === 1) return
+    const first = this.#first[node] as number
+    this.#next[slot] = first
+    this.#previous[slot] = NONE
+    if (first !== NONE) this.#previous[first] = slot
+    this.#first[node] = slot
   }
 
-  #capacity(node: number): Seat['capacity'] {
-    return (this.network.seats[node] as Seat).capacity
+  #unlink(slot: number): void {
+    const [next, previous] = [this.#next[slot] as number, this.#previous[slot] as number]
+    if (next !== NONE) this.#previous[next] = previous
+    if (previous !== NONE) this.#next[previous] = next
+    else this.#first[this.at[slot] as number] = next
   }
 
-  #limit(family: Family, node: number): number {
-    const { ipv4, ipv6 } = this.#capacity(node)
-    return (family === 4 ? ipv4 : ipv6) ?? Number.POSITIVE_INFINITY
+  #fits(node: number, family: Family): boolean {
+    return this.load(node) < (this.#most[node] as number) && this.#spare(node, family) > 0
   }
 
-  #count(family: Family, node: number): number {
-    return (family === 4 ? this.#used4[node] : this.#used6[node]) as number
+  /** How many addresses of the family more a node may hold, whatever it holds of the other. */
+  #spare(node: number, family: Family): number {
+    return family === 4
+      ? (this.#most4[node] as number) - (this.#used4[node] as number)
+      : (this.#most6[node] as number) - (this.#used6[node] as number)
   }
 
   #add(family: Family, node: number, by: number): void {
     const used = family === 4 ? this.#used4 : this.#used6
     used[node] = (used[node] as number) + by
-  }
-
-  #pair(group: number, node: number): number {
-    return group * this.network.seats.length + node
   }
 }

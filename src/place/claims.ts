@@ -1,9 +1,10 @@
 import { type Address, addressFault, compareAddresses, parseAddress } from '../model/address.js'
-import type { Hosting, NodeReason, UnassignedReason } from '../model/assignment.js'
+import type { UnassignedReason } from '../model/assignment.js'
 import type { Inputs } from '../model/inputs.js'
 import type { EgressIPIntent } from '../model/intent.js'
 import { type Position, type Problem, problem } from '../model/problem.js'
-import { exclusionsOf, type Field, hostingsOf, matchesOf } from './eligibility.js'
+import { type Candidates, candidatesOf } from './candidates.js'
+import type { Field } from './eligibility.js'
 import { type AddressOwners, compareObjects } from './owners.js'
 import { reservations } from './reserved.js'
 
@@ -16,10 +17,8 @@ export interface Claim {
   readonly from: string | null
   /** Index of that node where the assignment is valid and therefore stays; else null. */
   readonly holder: number | null
-  /** The hosting network on each node. */
-  readonly hostings: readonly (Hosting | null)[]
-  /** The first rule that excludes each node, whatever the others hold; null where none does. */
-  readonly exclusions: readonly (NodeReason | null)[]
+  /** What the nodes are to it. */
+  readonly candidates: Candidates
 }
 
 /** An address that is refused for what it is, whatever the nodes hold. */
@@ -43,25 +42,24 @@ export interface Claims {
 /** Judges every address of the intent for itself, in this order: InvalidObject, InvalidAddress, AddressConflict, AddressHeldByOther, ReservedAddress. */
 export function claimsOf(inputs: Inputs, field: Field, owners: AddressOwners): Claims {
   const reserved = reservations(inputs)
+  const lookUp = candidatesOf(field)
   const claims: Claim[] = []
   const refusals = refusalsOfInvalid(inputs)
   const problems: Problem[] = []
   for (const object of [...inputs.intent.objects].sort(compareObjects)) {
-    const matching = matchesOf(field, object)
     const taken = new Set<number>()
     const read = readAddresses(object, inputs)
     refusals.push(...read.refusals)
     problems.push(...read.problems)
     for (const { address, source } of read.addresses) {
       const from = inputs.current.get(object.name)?.get(address.text) ?? null
-      const hostings = hostingsOf(field, address)
-      const exclusions = exclusionsOf(field, matching, hostings)
+      const candidates = lookUp(object.egressNodeSelector, address)
       const rival = owners.rivalOf(object, address)
       const index = from === null ? undefined : field.indexOf.get(from)
-      const valid = rival === null && index !== undefined && !taken.has(index) && staysOn(index, hostings, exclusions)
+      const valid = rival === null && index !== undefined && !taken.has(index) && staysOn(index, candidates)
       if (valid) taken.add(index)
       const conflict = owners.conflictOf(address)
-      const why = reserved(address, hostings)
+      const why = reserved(address, candidates.hosts.networks)
       const verdict = conflict
         ? { reason: 'AddressConflict' as const, tail: conflict }
         : rival
@@ -85,16 +83,16 @@ export function claimsOf(inputs: Inputs, field: Field, owners: AddressOwners): C
         const message = `${subject} ${verdict.tail}; it stays on ${from}, which holds it.`
         problems.push(problem(verdict.reason, { severity: 'warning', object: object.name, message, source }))
       }
-      claims.push({ object, address, source, from, holder: valid ? index : null, hostings, exclusions })
+      claims.push({ object, address, source, from, holder: valid ? index : null, candidates })
     }
   }
   return { claims, refusals, problems }
 }
 
 /** A node being drained still hosts what it holds until another one does. */
-function staysOn(index: number, hostings: Claim['hostings'], exclusions: Claim['exclusions']): boolean {
-  const exclusion = exclusions[index]
-  return exclusion === null || (exclusion === 'Draining' && hostings[index] !== null)
+function staysOn(index: number, { exclusionOn, hosts }: Candidates): boolean {
+  const exclusion = exclusionOn(index)
+  return exclusion === null || (exclusion === 'Draining' && hosts.on.has(index))
 }
 
 /** The addresses of an object, each once and in order; what is none, or stands twice, with its problem. */

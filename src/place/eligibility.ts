@@ -1,10 +1,8 @@
-import type { Address, Family } from '../model/address.js'
+import type { Family } from '../model/address.js'
 import type { Hosting, NodeReason, PlacementOptions } from '../model/assignment.js'
-import { cloudOf, hosting } from '../model/hosting.js'
+import { cloudOf } from '../model/hosting.js'
 import type { Inputs } from '../model/inputs.js'
-import type { EgressIPIntent } from '../model/intent.js'
 import { unreachableNodes } from '../model/probe.js'
-import { matches } from '../model/selector.js'
 import type { ClusterFacts, ClusterNode } from '../model/topology.js'
 
 /** Most egress IPs that a node takes: of both families together, and of each. Null is no limit, 0 is none. */
@@ -53,24 +51,7 @@ export function fieldOf(inputs: Inputs, options: PlacementOptions): Field {
   }
 }
 
-/** The hosting network of an address on each node. */
-export const hostingsOf = (field: Field, address: Address): readonly (Hosting | null)[] =>
-  field.nodes.map((node) => hosting(node, field.facts, address))
-
-/** Which nodes an object's egressNodeSelector matches. */
-export const matchesOf = (field: Field, object: EgressIPIntent): readonly boolean[] =>
-  field.nodes.map((node) => matches(object.egressNodeSelector, node.labels))
-
-/** The first rule that keeps each node from hosting an address, whatever the others hold; null where none does. */
-export function exclusionsOf(
-  field: Field,
-  matching: readonly boolean[],
-  hostings: readonly (Hosting | null)[],
-): readonly (NodeReason | null)[] {
-  return field.nodes.map((_, index) => exclusionOf(field, index, matching[index] === true, hostings[index] ?? null))
-}
-
-/** The same for one node. */
+/** The first rule that keeps a node from hosting an address, whatever the nodes hold; null where none does. */
 export function exclusionOf(field: Field, index: number, matching: boolean, hosting: Hosting | null): NodeReason | null {
   if (!matching) return 'SelectorMismatch'
   return field.standing[index] ?? (hosting ? null : 'NoHostingNetwork')

@@ -19,7 +19,11 @@ const FILTERS: readonly (readonly [NodeReason, UnassignedReason])[] = [
   ['HoldsSameObject', 'AntiColocation'],
 ]
 
-type ExcludedNode = Unassigned['nodes'][number]
+/** The first rule that excludes each node: how many nodes there are of each, and all of them by name. */
+export interface Excluded {
+  readonly counts: Readonly<Partial<Record<NodeReason, number>>>
+  nodes(): Iterable<Unassigned['nodes'][number]>
+}
 
 interface Part {
   readonly count: number
@@ -35,21 +39,27 @@ function tell(parts: readonly Part[], total: number): string {
   return `of ${total} nodes, ${list(parts.map(({ count, one, many }) => `${count} ${count === 1 ? one : many}`))}`
 }
 
-/** Why no node takes an address, from the first rule that excludes each (sorted by node): the filter that removed the last one. */
-export function explain(
-  excluded: readonly ExcludedNode[],
-): Pick<Unassigned, 'reason' | 'reasons' | 'nodes'> & { readonly because: string } {
+/** Why no node takes an address, from the first rule that excludes each: the filter that removed the last one. */
+export function explain(excluded: Excluded): Pick<Unassigned, 'reason' | 'reasons' | 'nodes'> & { readonly because: string } {
   let reason: UnassignedReason = 'NoMatchingNode'
   const reasons: Partial<Record<NodeReason, number>> = {}
   const parts: Part[] = []
+  let total = 0
   for (const [nodeReason, addressReason] of FILTERS) {
-    const count = excluded.filter((node) => node.reason === nodeReason).length
+    const count = excluded.counts[nodeReason] ?? 0
     if (count === 0) continue
+    total += count
     reason = addressReason
     reasons[nodeReason] = count
     parts.push({ count, ...NODE_REASONS[nodeReason] })
   }
-  return { reason, reasons, nodes: excluded.slice(0, NAMED_NODES), because: tell(parts, excluded.length) }
+  return { reason, reasons, nodes: first(excluded.nodes(), NAMED_NODES), because: tell(parts, total) }
+}
+
+function first<T>(all: Iterable<T>, most: number): readonly T[] {
+  const some: T[] = []
+  for (const one of all) if (some.push(one) === most) break
+  return some
 }
 
 /** "a", "a and b", "a, b and c" */
@@ -57,10 +67,7 @@ const list = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 
 /** An address that no node takes, with its problem. */
-export function withoutNode(
-  claim: Claim,
-  excluded: readonly ExcludedNode[],
-): { readonly unassigned: Unassigned; readonly problem: Problem } {
+export function withoutNode(claim: Claim, excluded: Excluded): { readonly unassigned: Unassigned; readonly problem: Problem } {
   const { because, ...why } = explain(excluded)
   const odd = why.reason === 'NoHostingNetwork' && !isGlobalUnicast(claim.address)
   const message = `${claim.address.text} of ${claim.object.name} is on no node: ${odd ? 'no network hosts an address that is not global unicast' : because}.`

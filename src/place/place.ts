@@ -1,15 +1,16 @@
-import { compareAddresses, type Family, parseAddress, printPrefix } from '../model/address.js'
-import type { Assignment, NodeReason, Placement, PlacementOptions, Unassigned } from '../model/assignment.js'
+import { compareAddresses, parseAddress, printPrefix } from '../model/address.js'
+import type { Assignment, Placement, PlacementOptions, Unassigned } from '../model/assignment.js'
 import type { Inputs } from '../model/inputs.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { ClusterNode } from '../model/topology.js'
 import { adviceOn } from './advice.js'
 import { type Claim, claimsOf } from './claims.js'
-import { type Capacity, type Field, fieldOf, type Held, isFull } from './eligibility.js'
+import { type Capacity, type Field, fieldOf, type Held } from './eligibility.js'
 import { explain, refused, withoutNode } from './explain.js'
 import { marksOf } from './marks.js'
-import { type AddressOwners, addressOwners } from './owners.js'
-import { solve } from './solver.js'
+import { addressOwners } from './owners.js'
+import { seek } from './seek.js'
+import { choicesBeside, count, exclusions, foreignHeld } from './tally.js'
 
 export const NO_OPTIONS: PlacementOptions = { drain: [], down: [], rebalance: null }
 
@@ -31,27 +32,16 @@ export function place(inputs: Inputs, options: PlacementOptions): Placement {
   const staying = claims.filter((claim) => claim.holder !== null && !draining(claim))
   const looking = [...claims.filter(draining), ...claims.filter((claim) => claim.holder === null)]
   const foreign = foreignHeld(inputs, field, owners)
-  const found = seek(field, staying, looking, foreign, options.rebalance ?? 0)
+  const { found, optimalityGap } = seek(field, staying, looking, foreign, options.rebalance ?? 0)
   const nodeOf = (claim: Claim): number | null => found.get(claim) ?? claim.holder
 
   const held = count(claims, nodeOf, foreign)
-  const shared = new Set(claims.flatMap((claim) => (nodeOf(claim) === null ? [] : [`${nodeOf(claim)} ${claim.object.name}`])))
-  const excluded = (claim: Claim): Unassigned['nodes'] =>
-    field.nodes.flatMap((node, index) => {
-      const full: NodeReason | null = isFull(capacityAt(field, index), heldAt(held, index), claim.address.family)
-        ? 'CapacityExhausted'
-        : null
-      const reason = claim.exclusions[index] ?? full ?? (shared.has(`${index} ${claim.object.name}`) ? 'HoldsSameObject' : null)
-      return reason ? [{ node: node.name, reason }] : []
-    })
-
-  const settled = count(staying, ({ holder }) => holder, foreign)
-  const occupied = new Set(staying.map(({ holder, object }) => `${holder} ${object.name}`))
-  const choices = ({ object, address, exclusions }: Claim): number =>
-    exclusions.filter((reason, index) => {
-      const open = reason === null && !occupied.has(`${index} ${object.name}`)
-      return open && !isFull(capacityAt(field, index), heldAt(settled, index), address.family)
-    }).length
+  const excluded = exclusions(field, claims, nodeOf, held)
+  const choices = choicesBeside(
+    field,
+    staying,
+    count(staying, ({ holder }) => holder, foreign),
+  )
 
   const assignments: Assignment[] = removals(inputs)
   const unassigned: Unassigned[] = []
@@ -63,7 +53,7 @@ export function place(inputs: Inputs, options: PlacementOptions): Placement {
   for (const claim of claims) {
     const index = nodeOf(claim)
     if (index === null) note(withoutNode(claim, excluded(claim)))
-    else assignments.push(assignmentOf(inputs, field, claim, index, choices(claim)))
+    else assignments.push(assignmentOf(inputs, field, claim, index, choices))
     if (draining(claim) && index === claim.holder) problems.push(stuck(claim, explain(excluded(claim)).because))
   }
   const placed = claims.flatMap((claim) => {
@@ -72,71 +62,13 @@ export function place(inputs: Inputs, options: PlacementOptions): Placement {
   })
   const { marks, problems: markProblems } = marksOf(inputs)
   problems.push(...unknownNodes(field, options), ...overfull(field, held), ...markProblems, ...adviceOn(inputs, field, placed, held))
-  return { assignments: sorted(assignments), unassigned: sorted(unassigned), marks, problems }
+  return { assignments: sorted(assignments), unassigned: sorted(unassigned), marks, optimalityGap, problems }
 }
 
-/** Where the solver puts the claims; those that find no node are not in the answer. */
-function seek(
-  field: Field,
-  staying: readonly Claim[],
-  looking: readonly Claim[],
-  foreign: readonly Held[],
-  budget: number,
-): ReadonlyMap<Claim, number> {
-  const claims = [...staying, ...looking]
-  const groups = new Map([...new Set(claims.map(({ object }) => object.name))].map((name, group) => [name, group]))
-  const slots = claims.map(({ object, address, exclusions, holder }, slot) => ({
-    group: groups.get(object.name) as number,
-    family: address.family,
-    nodes: exclusions.flatMap((reason, index) => (reason === null ? [index] : [])),
-    home: slot < staying.length ? holder : null,
-  }))
-  const seats = field.nodes.map((_, index) => ({ capacity: capacityAt(field, index), held: heldAt(foreign, index) }))
-  const ties = claims.map((_, slot) => slot).sort((a, b) => compareClaims(claims[a] as Claim, claims[b] as Claim))
-  const nodes = solve({ slots, seats, groups: groups.size }, ties, budget)
-  return new Map(claims.flatMap((claim, slot) => (typeof nodes[slot] === 'number' ? [[claim, nodes[slot]]] : [])))
-}
-
-/** By name of the object, then by address. */
-function compareClaims(a: Claim, b: Claim): number {
-  return compareNames(a.object.name, b.object.name) || compareAddresses(a.address, b.address)
-}
-
-const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-const NOTHING: Held = { ipv4: 0, ipv6: 0 }
-const heldAt = (held: readonly Held[], index: number): Held => held[index] ?? NOTHING
-const capacityAt = (field: Field, index: number): Capacity => field.capacity[index] as Capacity
-
-const plus = (held: Held, family: Family): Held => (family === 4 ? { ...held, ipv4: held.ipv4 + 1 } : { ...held, ipv6: held.ipv6 + 1 })
-
-/** What each node holds of EgressIPs that are not ours: what their status says, where no object of ours has the better right. */
-export function foreignHeld({ intent }: Inputs, field: Field, owners: AddressOwners): readonly Held[] {
-  const held = field.nodes.map(() => NOTHING)
-  for (const object of intent.foreign) {
-    for (const [text, node] of object.status) {
-      const index = field.indexOf.get(node)
-      const address = parseAddress(text)
-      if (address && index !== undefined && owners.ownerOf(text) === object.name) held[index] = plus(heldAt(held, index), address.family)
-    }
-  }
-  return held
-}
-
-/** What each node holds when the claims stand where `nodeOf` says, on top of `base`. */
-function count(claims: readonly Claim[], nodeOf: (claim: Claim) => number | null, base: readonly Held[]): readonly Held[] {
-  const held = [...base]
-  for (const claim of claims) {
-    const index = nodeOf(claim)
-    if (index !== null) held[index] = plus(heldAt(held, index), claim.address.family)
-  }
-  return held
-}
-
-/** `choices`: how many nodes would do beside what stays where it is. */
-function assignmentOf({ cluster }: Inputs, field: Field, claim: Claim, index: number, choices: number): Assignment {
-  const node = (field.nodes[index] as ClusterNode).name
-  const hosting = claim.hostings[index]
+/** `choices`: how many nodes would do for a claim beside what stays where it is. */
+function assignmentOf({ cluster }: Inputs, field: Field, claim: Claim, index: number, choices: (claim: Claim) => number): Assignment {
+  const { name: node } = field.nodes[index] as ClusterNode
+  const hosting = claim.candidates.hosts.on.get(index)
   const kept = claim.from === node
   return {
     egressIP: claim.address.text,
@@ -147,7 +79,7 @@ function assignmentOf({ cluster }: Inputs, field: Field, claim: Claim, index: nu
     interface: null,
     change: kept ? 'keep' : claim.from === null ? 'add' : 'move',
     from: kept ? null : claim.from,
-    certain: cluster.placement === 'enforced' || kept || choices < 2,
+    certain: cluster.placement === 'enforced' || kept || choices(claim) < 2,
   }
 }
 
@@ -187,8 +119,8 @@ function unknownNodes(field: Field, { drain, down }: PlacementOptions): readonly
 function overfull(field: Field, held: readonly Held[]): readonly Problem[] {
   const problems: Problem[] = []
   for (const [index, node] of field.nodes.entries()) {
-    const { ip, ipv4, ipv6 } = capacityAt(field, index)
-    const now = heldAt(held, index)
+    const { ip, ipv4, ipv6 } = field.capacity[index] as Capacity
+    const now = held[index] as Held
     const limits = [
       [ip, now.ipv4 + now.ipv6, 'egress IPs'],
       [ipv4, now.ipv4, 'IPv4 egress IPs'],
@@ -209,6 +141,8 @@ function overfull(field: Field, held: readonly Held[]): readonly Problem[] {
   }
   return problems
 }
+
+const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** By object, then IPv4 before IPv6, then by value; texts that are no address come last, as text. */
 function sorted<T extends { readonly object: string; readonly egressIP: string }>(entries: readonly T[]): readonly T[] {

@@ -1,38 +1,60 @@
 import type { Board } from './board.js'
-import { fewestMoves } from './chains.js'
+import { Cheapest, type Route } from './cheapest.js'
+import { NONE } from './network.js'
 
-/** Gets a slot onto a node with the fewest moves of slots that have a home. Returns their number; null where it takes more than `budget`. */
-export function insertByMoves(board: Board, slot: number, budget: number): number | null {
-  const routes = fewestMoves(board, [slot]).filter(({ moves }) => moves <= budget)
-  routes.sort((a, b) => a.moves - b.moves || board.load(a.node) - board.load(b.node) || a.node - b.node)
-  return routes.find(({ steps }) => board.follow(steps))?.moves ?? null
-}
+/** Up to so many slots the best step is looked for from every node, not only from those that could give most. */
+const THOROUGH = 200
 
 /**
- * Moves slots from more to less loaded nodes while that lowers the sum of squares of the loads, or keeps it with fewer slots
- * away from home, and at most `budget` more slots end up away from home. From the most loaded node that has such a chain, the
- * one that gains most per move. Without a limit this ends only when no cycle of the flow costs less than nothing: at the
- * best balance with the fewest moves.
+ * Spends up to `budget` moves. First on slots that find no node otherwise, each with the fewest moves. Then on the balance, in
+ * steps: each is the chain that gains most per move, and of those the one with the fewest moves.
+ *
+ * The steps are those of a parametric flow, they walk along the convex hull of balance and moves: as long as the best step is
+ * within the budget, no placement with so many moves is better. Where it is not, smaller steps spend the rest.
+ * Returns by how much the sum of squares could still be smaller at most: 0 proves that it could not.
  */
-export function rebalance(board: Board, budget: number): void {
+export function rebalance(board: Board, budget: number): number {
+  const search = new Cheapest(board, { isEnd: (slot, node) => board.hasRoom(slot, node) })
   let left = budget
-  for (let moves: number | null = 0; moves !== null; left -= moves ?? 0) moves = improve(board, left)
+  for (const slot of board.network.slots.keys()) {
+    if (board.at[slot] !== NONE) continue
+    const routes = search.from(slot, left).filter(({ moves }) => moves <= left)
+    routes.sort((a, b) => a.moves - b.moves || board.load(a.node) - board.load(b.node) || a.node - b.node)
+    left -= routes.find(({ steps }) => board.follow(steps))?.moves ?? 0
+  }
+  let bound: number | null = null
+  for (;;) {
+    const best = bestStep(board, search, board.network.slots.length)
+    if (best === null) return bound ?? 0
+    if (best.moves > left) bound ??= 2 * Math.floor(worth(best) * left)
+    const step = best.moves > left ? bestStep(board, search, left) : best
+    if (step === null || !board.follow(step.steps)) return bound ?? 0
+    if (bound !== null) bound = Math.max(0, bound - 2 * step.gain)
+    left -= step.moves
+  }
 }
 
-/** Makes one improvement and returns the moves that it took; null where there is none. */
-function improve(board: Board, budget: number): number | null {
-  const byLoad = board.network.seats.map((_, node) => node).sort((a, b) => board.load(b) - board.load(a) || a - b)
+interface Improvement extends Route {
+  /** By how much the sum of squares falls, halved. */
+  readonly gain: number
+}
+
+/** The chain of at most `most` moves that lowers the sum of squares most per move; or keeps it with fewer moves. Null where there is none. */
+function bestStep(board: Board, search: Cheapest, most: number): Improvement | null {
+  const { seats, slots } = board.network
+  const byLoad = seats.map((_, node) => node).sort((a, b) => board.load(b) - board.load(a) || a - b)
+  const lowest = board.load(byLoad.at(-1) ?? 0)
+  let best: Improvement | null = null
   for (const from of byLoad) {
-    const starts = [...board.residents(from)].filter((slot) => !board.isLocked(slot)).sort((a, b) => a - b)
-    if (starts.length === 0) continue
-    const routes = fewestMoves(board, starts)
-      .map((route) => ({ ...route, gain: board.load(from) - board.load(route.node) - 1 }))
-      .filter(({ gain, moves, node }) => node !== from && moves <= budget && (gain > 0 || (gain === 0 && moves < 0)))
-    routes.sort((a, b) => worth(b) - worth(a) || a.moves - b.moves || a.node - b.node)
-    const taken = routes.find(({ steps }) => board.follow(steps))
-    if (taken) return taken.moves
+    if (best !== null && slots.length > THOROUGH && worth(best) >= board.load(from) - lowest - 1) break
+    for (const route of search.fromNode(from, most)) {
+      const gain = board.load(from) - board.load(route.node) - 1
+      if (route.node === from || route.moves > most || !(gain > 0 || (gain === 0 && route.moves < 0))) continue
+      const step = { ...route, gain }
+      if (best === null || worth(step) > worth(best) || (worth(step) === worth(best) && step.moves < best.moves)) best = step
+    }
   }
-  return null
+  return best
 }
 
 const worth = ({ gain, moves }: { readonly gain: number; readonly moves: number }): number =>

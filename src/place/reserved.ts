@@ -1,16 +1,17 @@
-import { type Address, addressOf, compareAddresses, contains, lastOf, networkOf, type Prefix, printPrefix } from '../model/address.js'
+import { type Address, addressOf, compareAddresses, lastOf, networkOf, type Prefix, printPrefix } from '../model/address.js'
 import type { Hosting } from '../model/assignment.js'
 import type { Inputs } from '../model/inputs.js'
+import { type PrefixIndex, prefixIndex } from '../model/prefix-index.js'
 
 /**
  * Tells why an address may not be an egress IP although no host has it, as the end of the sentence "… is reserved: it is …";
  * null when it may. Reserved are the first and the last address of a network that would host it (IPv4 up to /30; of IPv6 up to
  * /126 the first, the subnet-router anycast address of RFC 4291), every next hop, and the cluster's own subnets.
  */
-export function reservations({ cluster, topology }: Inputs): (address: Address, hostings: readonly (Hosting | null)[]) => string | null {
+export function reservations({ cluster, topology }: Inputs): (address: Address, networks: readonly Hosting[]) => string | null {
   const subnets = (['pod', 'service', 'join', 'transit', 'masquerade'] as const).map((kind) => ({
     kind,
-    prefixes: distinct([
+    index: indexed([
       ...cluster.subnets[kind],
       ...(kind === 'pod' ? [...topology.facts.podSubnets, ...topology.nodes.flatMap((node) => [...node.podSubnets.values()].flat())] : []),
       ...(kind === 'service' ? topology.facts.serviceSubnets : []),
@@ -21,15 +22,15 @@ export function reservations({ cluster, topology }: Inputs): (address: Address, 
   for (const node of [...topology.nodes].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     for (const hop of node.gateway?.nextHops ?? []) if (!nextHops.has(hop.text)) nextHops.set(hop.text, node.name)
   }
-  return (address, hostings) => {
-    for (const hosting of hostings) {
-      const edge = hosting && edgeOf(hosting.network, address)
+  return (address, networks) => {
+    for (const { network } of networks) {
+      const edge = edgeOf(network, address)
       if (edge) return edge
     }
     const node = nextHops.get(address.text)
     if (node !== undefined) return `it is a next hop of ${node}`
-    for (const { kind, prefixes } of subnets) {
-      const subnet = prefixes.find((prefix) => contains(prefix, address))
+    for (const { kind, index } of subnets) {
+      const [subnet] = index.containing(address)
       if (subnet) return `it lies in the ${kind} subnet ${printPrefix(subnet)}`
     }
     return null
@@ -47,8 +48,8 @@ function edgeOf(network: Prefix, address: Address): string | null {
   return family === 4 && compareAddresses(address, lastOf(network)) === 0 ? `it is the broadcast address of ${printPrefix(network)}` : null
 }
 
-/** Each network once, sorted, so that the one that a message names does not depend on the order of the input. */
-function distinct(prefixes: readonly Prefix[]): readonly Prefix[] {
+/** An index of networks, each once. */
+function indexed(prefixes: readonly Prefix[]): PrefixIndex<Prefix> {
   const byText = new Map(prefixes.map(networkOf).map((prefix) => [printPrefix(prefix), prefix]))
-  return [...byText.values()].sort((a, b) => compareAddresses(a.address, b.address) || a.length - b.length)
+  return prefixIndex([...byText.values()].map((prefix) => [prefix, prefix]))
 }

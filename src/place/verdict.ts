@@ -7,7 +7,7 @@ import type { ClusterNode } from '../model/topology.js'
 import type { Verdicts } from '../model/verdict.js'
 import { type Capacity, exclusionOf, fieldOf, type Held, isFull } from './eligibility.js'
 import { addressOwners } from './owners.js'
-import { foreignHeld } from './place.js'
+import { foreignHeld } from './tally.js'
 
 /**
  * Why each node hosts an address, could, or cannot, against the placement that `place` made of the same inputs and options. The

@@ -156,6 +156,7 @@ describe('the next lock', () => {
     assignments,
     marks: new Map(marks),
     unassigned: [],
+    optimalityGap: 0,
     problems: [],
   })
 
