@@ -16,8 +16,8 @@ export interface Catalog {
   readonly byKind: ReadonlyMap<KnownKind, readonly Namesakes[]>
   /** Kind to number of objects of no use. */
   readonly ignored: ReadonlyMap<string, number>
-  /** Objects whose name cannot be one, and those of the intent that are an EgressIP in all but kind or apiVersion. */
-  readonly misnamed: readonly SourceObject[]
+  /** Objects whose name cannot be one, and those that are meant to be an EgressIP in all but kind or apiVersion, with what is wrong. */
+  readonly misnamed: readonly { readonly object: SourceObject; readonly problem: Problem }[]
   readonly digest: string
   readonly problems: readonly Problem[]
 }
@@ -29,24 +29,18 @@ const UNNAMED: readonly KnownKind[] = ['Cluster', 'ProbeResult']
 export function catalog(objects: readonly SourceObject[], lock: Lock | null): Catalog {
   const kinds = new Map<KnownKind, Map<string, SourceObject[]>>()
   const ignored = new Map<string, number>()
-  const misnamed: SourceObject[] = []
+  const misnamed: { object: SourceObject; problem: Problem }[] = []
   const problems: Problem[] = []
   for (const object of objects) {
     const kind = knownKind(object)
-    const typeFault = misspelt(object)
-    if (typeFault !== null) {
-      misnamed.push(object)
-      problems.push(typeFault)
+    const fault = misspelt(object) ?? (kind === null || UNNAMED.includes(kind) ? null : nameFault(object))
+    if (fault !== null) {
+      misnamed.push({ object, problem: fault })
+      problems.push(fault)
       continue
     }
     if (kind === null) {
       ignored.set(object.kind, (ignored.get(object.kind) ?? 0) + 1)
-      continue
-    }
-    const fault = UNNAMED.includes(kind) ? null : nameFault(object)
-    if (fault !== null) {
-      misnamed.push(object)
-      problems.push(fault)
       continue
     }
     const names = kinds.get(kind) ?? new Map<string, SourceObject[]>()
@@ -103,15 +97,19 @@ function comparePositions(a: SourceObject, b: SourceObject): number {
   return x.file < y.file ? -1 : x.file > y.file ? 1 : x.line - y.line || x.column - y.column
 }
 
-/** What the intent means for an EgressIP must not be ignored for a slip: the object would be taken for removed. */
+/**
+ * What the intent means for an EgressIP must not be ignored for a slip: the object would be taken for removed. In files that are
+ * topology too, an EgressIP of another group is another kind.
+ */
 function misspelt(object: SourceObject): Problem | null {
   const { apiVersion, kind, role } = object
-  if (role !== 'intent' || kind.toLowerCase() !== 'egressip') return null
+  if (role === 'topology' || kind.toLowerCase() !== 'egressip') return null
   const wrong = kind !== 'EgressIP' ? 'kind' : apiVersion !== EGRESSIP_VERSION ? 'apiVersion' : null
-  if (wrong === null) return null
+  if (wrong === null || (role === 'both' && (wrong === 'apiVersion' || apiVersion !== EGRESSIP_VERSION))) return null
   return problem('InvalidObject', {
     object: object.name === '' ? null : object.name,
     message: `EgressIP${object.name === '' ? '' : ` ${object.name}`}: ${wrong} must be ${wrong === 'kind' ? 'EgressIP' : EGRESSIP_VERSION}; it is ${describe(object[wrong])}.`,
+    remedy: `Write ${wrong}: ${wrong === 'kind' ? 'EgressIP' : EGRESSIP_VERSION}; the object is left out until then.`,
     source: object.at([wrong]),
   })
 }

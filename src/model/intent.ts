@@ -15,6 +15,8 @@ export interface Intent {
     /** Where each text stands. */
     readonly places: ReadonlyMap<string, Position>
     readonly message: string
+    /** Whether a problem of code InvalidObject says it of the object already. */
+    readonly reported: boolean
   }[]
   /** EgressIPs that only the topology has and the lock does not: they keep their addresses and their capacity. */
   readonly foreign: readonly EgressIPIntent[]
@@ -36,20 +38,20 @@ export function readIntent(catalog: Catalog, lock: Lock | null): { intent: Inten
   const objects: EgressIPIntent[] = []
   const foreign: EgressIPIntent[] = []
   const gone: EgressIPIntent[] = []
-  const invalid = new Map<string, { places: Map<string, Position>; message: string }>()
+  const invalid = new Map<string, { places: Map<string, Position>; message: string; reported: boolean }>()
   const live = new Map<string, Live>()
   const problems: Problem[] = []
-  const refuse = (candidates: readonly SourceObject[], message: string) => {
-    const entry = invalid.get(candidates[0]?.name ?? '') ?? { places: new Map<string, Position>(), message }
+  const refuse = (candidates: readonly SourceObject[], message: string, reported: boolean) => {
+    const entry = invalid.get(candidates[0]?.name ?? '') ?? { places: new Map<string, Position>(), message, reported }
     for (const object of candidates) {
       invalid.set(object.name, entry)
       for (const [text, place] of textsOf(object)) entry.places.set(text, entry.places.get(text) ?? place)
     }
   }
 
-  for (const object of catalog.misnamed) {
+  for (const { object, problem } of catalog.misnamed) {
     if (object.kind.toLowerCase() !== 'egressip' || object.role === 'topology' || object.name === '') continue
-    refuse([object], `the name, kind or apiVersion of EgressIP ${object.name} is wrong`)
+    refuse([object], problem.message, true)
   }
   for (const namesakes of catalog.byKind.get('EgressIP') ?? []) {
     const name = namesakes[0]?.name ?? ''
@@ -60,7 +62,7 @@ export function readIntent(catalog: Catalog, lock: Lock | null): { intent: Inten
     const several = [wanted, there].find((candidates) => candidates.length > 1)
     if (several) {
       problems.push(...duplicates(several))
-      refuse(several, `EgressIP ${name} stands ${several.length} times with different content`)
+      refuse(several, `EgressIP ${name} stands ${several.length} times with different content`, false)
       continue
     }
     const read = there[0] && readLive(there[0])
@@ -74,10 +76,10 @@ export function readIntent(catalog: Catalog, lock: Lock | null): { intent: Inten
     const { intent, problems: found } = readEgressIP(source, read?.live ?? NOTHING_LIVE)
     if (object) problems.push(...found)
     if (intent) (object ? objects : ours ? gone : foreign).push(intent)
-    else if (object) refuse([object], found[0]?.message.replace(/\.$/, '') ?? `EgressIP ${name} is wrong`)
+    else if (object) refuse([object], found[0]?.message ?? `EgressIP ${name} is wrong.`, true)
   }
   const sorted = [...invalid]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, { places, message }]) => ({ name, texts: [...places.keys()].sort(), places, message }))
+    .map(([name, { places, ...why }]) => ({ name, texts: [...places.keys()].sort(), places, ...why }))
   return { intent: { objects, invalid: sorted, foreign, gone, removed: [] }, live, problems }
 }

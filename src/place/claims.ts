@@ -30,6 +30,8 @@ export interface Refusal {
   readonly message: string
   readonly from: string | null
   readonly source: Position | null
+  /** Whether a problem of this code says it of the whole object already. */
+  readonly reported: boolean
 }
 
 export interface Claims {
@@ -76,6 +78,7 @@ export function claimsOf(inputs: Inputs, field: Field, owners: AddressOwners): C
           message: `${subject} ${verdict.tail}.`,
           from,
           source,
+          reported: false,
         })
         continue
       }
@@ -112,7 +115,7 @@ function readAddresses(object: EgressIPIntent, { current }: Inputs) {
     } else {
       const message = `"${text}" of ${object.name} is not an address: ${addressFault(text)}.`
       const from = current.get(object.name)?.get(text) ?? null
-      refusals.push({ object: object.name, egressIP: text, reason: 'InvalidAddress', message, from, source })
+      refusals.push({ object: object.name, egressIP: text, reason: 'InvalidAddress', message, from, source, reported: false })
     }
     seen.add(egressIP)
   }
@@ -122,7 +125,7 @@ function readAddresses(object: EgressIPIntent, { current }: Inputs) {
 
 function refusalsOfInvalid({ intent, current }: Inputs): Refusal[] {
   const found = new Map<string, Refusal>()
-  for (const { name, texts, places, message } of intent.invalid) {
+  for (const { name, texts, places, message, reported } of intent.invalid) {
     for (const text of texts) {
       const egressIP = parseAddress(text)?.text ?? text
       found.set(JSON.stringify([name, egressIP]), {
@@ -132,6 +135,7 @@ function refusalsOfInvalid({ intent, current }: Inputs): Refusal[] {
         message: `${egressIP === '' ? 'An address' : egressIP} of ${name} is on no node, because the object is left out: ${message.replace(/\.$/, '')}.`,
         from: current.get(name)?.get(egressIP) ?? null,
         source: places.get(text) ?? null,
+        reported,
       })
     }
   }

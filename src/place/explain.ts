@@ -77,13 +77,13 @@ export function withoutNode(claim: Claim, excluded: Excluded): { readonly unassi
   }
 }
 
-/** An address that is refused for what it is, with its problem. */
-export function refused({ object, egressIP, reason, message, from, source }: Refusal): {
+/** An address that is refused for what it is, with its problem unless that of its object says it. */
+export function refused({ object, egressIP, reason, message, from, source, reported }: Refusal): {
   readonly unassigned: Unassigned
-  readonly problem: Problem
+  readonly problem: Problem | null
 } {
   return {
     unassigned: { egressIP, object, reason, message, from, reasons: {}, nodes: [] },
-    problem: problem(reason, { object, message, source }),
+    problem: reported ? null : problem(reason, { object, message, source }),
   }
 }

@@ -45,9 +45,9 @@ export function place(inputs: Inputs, options: PlacementOptions): Placement {
 
   const assignments: Assignment[] = removals(inputs)
   const unassigned: Unassigned[] = []
-  const note = (entry: { readonly unassigned: Unassigned; readonly problem: Problem }) => {
+  const note = (entry: { readonly unassigned: Unassigned; readonly problem: Problem | null }) => {
     unassigned.push(entry.unassigned)
-    problems.push(entry.problem)
+    if (entry.problem) problems.push(entry.problem)
   }
   for (const refusal of refusals) note(refused(refusal))
   for (const claim of claims) {

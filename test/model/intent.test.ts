@@ -143,6 +143,19 @@ describe('an EgressIP that is wrong', () => {
     expect(found(read([file('topology', there.replace(right, wrong))]))).toEqual([])
   })
 
+  it('of a file of both roles is told of a kind in wrong letters: no cluster prints such a thing', () => {
+    const inputs = read([file('both', egressIP('eip-a', [A, B]).replace('kind: EgressIP', 'kind: EgressIp'))])
+    expect(inputs.problems).toMatchObject([
+      {
+        object: 'eip-a',
+        message: 'EgressIP eip-a: kind must be EgressIP; it is the text "EgressIp".',
+        remedy: 'Write kind: EgressIP; the object is left out until then.',
+        source: { line: 2, column: 7 },
+      },
+    ])
+    expect(inputs.intent.invalid).toMatchObject([{ name: 'eip-a', texts: [A, B], reported: true }])
+  })
+
   it('needs a name that is a text', () => {
     expect(found(read([file('both', egressIP('5', [A]))]))).toEqual(['InvalidObject null 4:9'])
     expect(found(read([file('both', egressIP('', [A]))]))).toEqual(['InvalidObject null 4:3'])
