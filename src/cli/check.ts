@@ -1,6 +1,7 @@
 import { outcomeOf } from '../constructs/outcome.js'
 import { hasErrors } from '../model/policy.js'
-import { countProblems, viewProblems } from '../plan/view.js'
+import { countProblems } from '../plan/phrases.js'
+import { viewProblems } from '../plan/view.js'
 import type { ExitCode, Request, Terminal } from './request.js'
 import { EXIT, printJson, refuseUnknownNodes } from './request.js'
 

@@ -22,7 +22,7 @@ export function explainCommand(ask: (request: Request, question: Question) => Pr
   )
   for (const [kind, argument, means, description] of QUESTIONS) {
     explain.addCommand(
-      commandOf(kind, description, { argument: `<${argument}>`, means }).action((name, paths, options) =>
+      commandOf(kind, description, { subject: { argument: `<${argument}>`, means } }).action((name, paths, options) =>
         ask(requestOf(paths, options), { kind, name }),
       ),
     )

@@ -28,20 +28,26 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     }),
   )
   program.addCommand(
-    commandOf('plan', 'Say which addresses move, which are refused and why, and what each host will change.')
+    commandOf('plan', 'Say which addresses move, which are refused and why, and what each host will change.', {
+      formats: ['text', 'json', 'markdown'],
+    })
       .option('--detailed-exitcode', 'exit 2 when the plan changes anything')
+      .option('--previous <PATH>', 'compare with an earlier plan (-o json) or earlier inputs, not with the current assignment')
       .action(async (paths, options) => {
         const { plan } = await import('./plan.js')
-        exit = plan(requestOf(paths, options), options.detailedExitcode === true, terminal)
+        const { detailedExitcode = false, previous = null } = options
+        exit = plan(requestOf(paths, options), { detailed: detailedExitcode, previous }, terminal)
       }),
   )
   program.addCommand(
     commandOf('synth', 'Write manifests and node bundles to the output folder, and the lock.')
       .option('--out <DIR>', 'output folder', 'out')
       .option('--frozen', 'exit 2 and write nothing when the lock would change')
+      .option('--plan <FILE>', 'write what this plan (plan -o json) decided, with its options; fail when the inputs are others')
       .action(async (paths, options) => {
         const { synth } = await import('./synth.js')
-        exit = synth(requestOf(paths, options), { out: options.out, frozen: options.frozen === true }, terminal)
+        const { out, frozen = false, plan = null } = options
+        exit = synth(requestOf(paths, options), { out, frozen, plan }, terminal)
       }),
   )
   program.addCommand(

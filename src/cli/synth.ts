@@ -5,12 +5,14 @@ import { replaceFile } from '../constructs/synth.js'
 import { printLock } from '../model/lock.js'
 import { hasErrors } from '../model/policy.js'
 import { buildPlan } from '../plan/index.js'
+import { countProblems } from '../plan/phrases.js'
 import { counted } from '../plan/style.js'
-import { countProblems, viewProblems } from '../plan/view.js'
+import { viewProblems } from '../plan/view.js'
 import { UsageError } from './fault.js'
 import type { Project } from './project.js'
 import type { ExitCode, Request, Terminal } from './request.js'
 import { EXIT, printJson, refuseUnknownNodes } from './request.js'
+import { asReviewed, refuseOthers } from './reviewed.js'
 
 export interface SynthOptions {
   /** The output folder. */
@@ -19,15 +21,22 @@ export interface SynthOptions {
   readonly frozen: boolean
 }
 
+/** What `synth` alone is asked for. */
+export interface SynthCommand extends SynthOptions {
+  /** A plan in a file, of which nothing may differ; null: none. */
+  readonly plan: string | null
+}
+
 /** `egretta synth`: writes the output folder and the lock. */
-export function synth(request: Request, options: SynthOptions, terminal: Terminal): ExitCode {
-  const { project } = request
+export function synth(given: Request, options: SynthCommand, terminal: Terminal): ExitCode {
   if (options.out === '') throw new UsageError('--out needs the name of a folder')
-  if (options.frozen && project.lockPath === null) throw new UsageError('--frozen compares with a lock; name it with --lock FILE')
-  const cluster = clusterOf(project, options.out, request.options)
+  if (options.frozen && given.project.lockPath === null) throw new UsageError('--frozen compares with a lock; name it with --lock FILE')
+  const { request, plan } = options.plan === null ? { request: given, plan: null } : asReviewed(options.plan, given)
+  const cluster = clusterOf(request.project, options.out, request.options)
+  if (options.plan !== null && plan) refuseOthers(options.plan, plan, cluster.outcome)
   refuseUnknownNodes(cluster.outcome.inputs, request.options.placement)
   const said = request.output === 'json' ? { ...terminal, out: () => {} } : terminal
-  const exit = synthesise(cluster, project, options, said)
+  const exit = synthesise(cluster, request.project, options, said)
   if (request.output === 'json') terminal.out(printJson(buildPlan(cluster.outcome)))
   return exit
 }

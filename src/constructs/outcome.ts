@@ -20,6 +20,8 @@ export type Bundles = ReadonlyMap<string, readonly Artefact[]>
 /** What inputs lead to: who gets which address, and what every host holds now and then. */
 export interface Outcome {
   readonly inputs: Inputs
+  /** What `placement` was made with. */
+  readonly options: PlacementOptions
   readonly placement: Placement
   /** What `after` is rendered from, sorted by object and address. Where placement is advisory: what the status says. */
   readonly held: readonly Held[]
@@ -36,7 +38,7 @@ export interface OutcomeOptions {
   readonly tell?: (step: string) => void
 }
 
-const NOTHING: Placement = { assignments: [], unassigned: [], marks: new Map(), problems: [] }
+const NOTHING: Placement = { assignments: [], unassigned: [], marks: new Map(), optimalityGap: 0, problems: [] }
 
 /**
  * Reads the inputs, places the addresses and renders every node. Pure: the same files in any order give the same outcome.
@@ -48,7 +50,7 @@ export function outcomeOf(files: readonly SourceFile[], lock: Lock | null, earli
   if (inputs.unreadable) {
     // The policy may stand in the file that does not parse, and must not hide why the command fails.
     const problems = applyPolicy(inputs.problems, { severities: {}, allowUnassigned: false })
-    return { inputs, placement: NOTHING, held: [], before: new Map(), after: new Map(), problems }
+    return { inputs, options: options.placement, placement: NOTHING, held: [], before: new Map(), after: new Map(), problems }
   }
   const policy = { severities: inputs.cluster.policy, allowUnassigned: options.allowUnassigned }
   const { intent, topology } = inputs
@@ -62,6 +64,7 @@ export function outcomeOf(files: readonly SourceFile[], lock: Lock | null, earli
   const after = bundlesOf(then.states)
   return {
     inputs,
+    options: options.placement,
     placement,
     held,
     before: bundlesOf(compile(inputs, now).states, { states: then.states, bundles: after }),
@@ -69,6 +72,9 @@ export function outcomeOf(files: readonly SourceFile[], lock: Lock | null, earli
     problems,
   }
 }
+
+/** What every host holds at the current assignment. */
+export const bundlesNow = (inputs: Inputs): Bundles => bundlesOf(compile(inputs, heldNow(inputs)).states)
 
 /** Renders every state; one that equals that of the same node among `known` has the same files, which are taken from there. */
 function bundlesOf(states: readonly NodeState[], known?: { readonly states: readonly NodeState[]; readonly bundles: Bundles }): Bundles {

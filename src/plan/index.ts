@@ -1,13 +1,15 @@
 import { compareAddresses, parseAddress } from '../model/address.js'
-import type { Assignment, Placement, Unassigned } from '../model/assignment.js'
+import type { Assignment, Placement, PlacementOptions, Unassigned } from '../model/assignment.js'
 import type { Artefact } from '../model/bundle.js'
 import type { PlacementMode, SubsystemName } from '../model/cluster.js'
 import type { Inputs } from '../model/inputs.js'
 import type { Problem } from '../model/problem.js'
 import { countChanges } from './diff.js'
+import { type Disruption, disruptionsOf } from './disruptions.js'
 import type { ObjectChange } from './object-change.js'
+import { type PlanOptions, planOptions } from './options.js'
 import type { PlanStep } from './order.js'
-import { podsAffected } from './pods.js'
+import { podsAffected, type Speaker, speakersNow, speakersThen, voicesOf } from './pods.js'
 import { planSteps } from './steps.js'
 
 /** How many entries of one subsystem a host adds, rewrites and deletes. */
@@ -29,6 +31,8 @@ export interface PlanSummary {
   readonly removed: number
   /** Running pods whose source address becomes another one, appears or vanishes. A move of an address changes none. */
   readonly podsAffected: number
+  /** See `Placement.optimalityGap`: 0 where the placement is proven to be the best. */
+  readonly optimalityGap: number
 }
 
 export interface NodeChanges {
@@ -42,38 +46,62 @@ export interface Plan {
   readonly kind: 'Plan'
   readonly inputDigest: string
   readonly placement: PlacementMode
+  /** What the placement was asked for beside the inputs: `synth --plan` takes it from here. */
+  readonly options: PlanOptions
+  /** Only with `--previous`: what the changes are compared with instead of the current assignment. */
+  readonly previous?: PlanOrigin
   readonly summary: PlanSummary
   readonly assignments: readonly Assignment[]
   readonly unassigned: readonly Unassigned[]
   /** In which order the addresses change their nodes. Empty where placement is advisory. */
   readonly steps: readonly PlanStep[]
+  /** What pods notice of moves and new addresses, in the order of the assignments. */
+  readonly disruptions: readonly Disruption[]
   /** Nodes whose host changes, by name. */
   readonly nodes: readonly NodeChanges[]
   readonly problems: readonly Problem[]
 }
 
+/** An earlier plan, or inputs of which one was made. */
+export interface PlanOrigin {
+  /** As the user names it: a file or a folder. */
+  readonly name: string
+  readonly inputDigest: string
+}
+
 /** What a plan is made of: the outcome of an EgressCluster is this, among other things. */
 export interface PlanSubject {
   readonly inputs: Inputs
+  /** What `placement` was made with. */
+  readonly options: PlacementOptions
   readonly placement: Placement
   /** Node to the files its host has agreed with until now. */
   readonly before: ReadonlyMap<string, readonly Artefact[]>
   /** Node to the files it will agree with. */
   readonly after: ReadonlyMap<string, readonly Artefact[]>
   readonly problems: readonly Problem[]
+  /** Set by `comparedWith`: where the changes are not against the current assignment. */
+  readonly previous?: PlanOrigin
+  /** Who has spoken for pods until now; absent: the cluster as it is. */
+  readonly speakers?: readonly Speaker[]
 }
 
 /** The plan: pure, and the same for the same inputs in any order. */
-export function buildPlan({ inputs, placement, before, after, problems }: PlanSubject): Plan {
+export function buildPlan(subject: PlanSubject): Plan {
+  const { inputs, options, placement, before, after, problems, previous } = subject
   const assignments = [...placement.assignments].sort(compareEntries)
   const unassigned = [...placement.unassigned].sort(compareEntries)
   const count = (change: Assignment['change']) => assignments.filter((one) => one.change === change).length
   const assigned = assignments.length - count('remove')
+  const speaking = voicesOf(inputs.topology)
+  const voices = { before: speaking(subject.speakers ?? speakersNow(inputs)), after: speaking(speakersThen(inputs, placement)) }
   return {
     apiVersion: 'egretta.dev/v1alpha1',
     kind: 'Plan',
     inputDigest: inputs.digest,
     placement: inputs.cluster.placement,
+    options: planOptions(options),
+    ...(previous && { previous: { name: previous.name, inputDigest: previous.inputDigest } }),
     summary: {
       addresses: assigned + unassigned.length,
       assigned,
@@ -82,11 +110,13 @@ export function buildPlan({ inputs, placement, before, after, problems }: PlanSu
       added: count('add'),
       moved: count('move'),
       removed: count('remove'),
-      podsAffected: podsAffected(inputs, placement),
+      podsAffected: podsAffected(voices.before, voices.after),
+      optimalityGap: placement.optimalityGap,
     },
     assignments: assignments.map(assignmentOf),
     unassigned: unassigned.map(unassignedOf),
     steps: planSteps(inputs, { ...placement, assignments, unassigned }),
+    disruptions: disruptionsOf(inputs.topology, assignments, voices),
     nodes: hostChanges(before, after),
     problems: problems.map(({ severity, code, object, message, remedy, source }) => ({ severity, code, object, message, remedy, source })),
   }

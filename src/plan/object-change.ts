@@ -16,9 +16,27 @@ const LONGEST = 24
 /** The EgressIPs of the cluster whose spec the intent changes, and those that it deletes, by name. */
 export function changedObjects({ intent }: Pick<Inputs, 'intent'>): readonly ObjectChange[] {
   const changed = intent.objects.flatMap(({ name, source, live }) => (live ? (objectChange(name, specOf(live), specOf(source)) ?? []) : []))
-  const deleted = intent.gone.map(({ name }) => ({ object: name, lines: ['- no file of the intent has it any more'] }))
-  return [...changed, ...deleted].sort((a, b) => (a.object < b.object ? -1 : 1))
+  const removed = intent.gone.map(({ name }) => deleted(name))
+  return [...changed, ...removed].sort((a, b) => (a.object < b.object ? -1 : 1))
 }
+
+/**
+ * How the EgressIPs of an intent differ from those of an earlier one, by name; new ones are not listed. Nothing where there is no earlier
+ * intent to compare with: a plan does not hold the objects.
+ */
+export function changedSince(earlier: Inputs['intent'] | null, { objects, invalid }: Inputs['intent']): readonly ObjectChange[] {
+  if (!earlier) return []
+  const now = new Map(objects.map((object) => [object.name, object.source]))
+  const broken = new Set(invalid.map(({ name }) => name))
+  const changed = earlier.objects.flatMap(({ name, source }): readonly ObjectChange[] => {
+    const wanted = now.get(name)
+    if (wanted) return [objectChange(name, specOf(source), specOf(wanted)) ?? []].flat()
+    return broken.has(name) ? [] : [deleted(name)]
+  })
+  return changed.sort((a, b) => (a.object < b.object ? -1 : 1))
+}
+
+const deleted = (object: string): ObjectChange => ({ object, lines: ['- no file of the intent has it any more'] })
 
 /** With the defaults of the CRD, which a live object has and a file need not. */
 function specOf({ value }: SourceObject): object {

@@ -5,41 +5,88 @@ import type { Inputs } from '../model/inputs.js'
 import type { EgressIPIntent } from '../model/intent.js'
 import { compareObjects } from '../model/precedence.js'
 import { selectionOf } from '../model/selection.js'
-import type { ClusterPod } from '../model/topology.js'
+import type { ClusterPod, Topology } from '../model/topology.js'
 
-type Selectors = Pick<EgressIPIntent, 'namespaceSelector' | 'podSelector'>
+/** An EgressIP as pods see it: whom it selects, and the addresses of it that are on a node (RFC 5952). */
+export type Speaker = Pick<EgressIPIntent, 'name' | 'created' | 'namespaceSelector' | 'podSelector'> & {
+  readonly addresses: readonly string[]
+}
+
+/** The object that decides the addresses of a pod, and those of them that the pod has the family for. */
+export interface Voice {
+  readonly object: string
+  readonly addresses: ReadonlySet<string>
+}
+
+export type Voices = ReadonlyMap<ClusterPod, Voice>
+
+/** Who speaks for pods now: the selectors as the cluster has them, the addresses as they are held. */
+export function speakersNow({ intent, current }: Pick<Inputs, 'intent' | 'current'>): readonly Speaker[] {
+  return [...intent.objects, ...intent.gone, ...intent.foreign].map((object) =>
+    speaker(object, liveSelectors(object), [...(current.get(object.name)?.keys() ?? [])]),
+  )
+}
+
+/** Who will speak for them once a placement is there. */
+export function speakersThen({ intent }: Pick<Inputs, 'intent'>, placement: Placement): readonly Speaker[] {
+  const then = new Map<string, string[]>()
+  for (const { object, egressIP, node } of placement.assignments) {
+    if (node === null) continue
+    const addresses = then.get(object)
+    if (addresses) addresses.push(egressIP)
+    else then.set(object, [egressIP])
+  }
+  return [
+    ...intent.objects.map((object) => speaker(object, object, then.get(object.name) ?? [])),
+    ...intent.foreign.map((object) => speaker(object, object, [...object.status.keys()])),
+  ]
+}
+
+/** Of several objects with addresses that select a pod the first by precedence decides, whether it is ours or not. */
+export function voicesOf(topology: Topology): (speakers: readonly Speaker[]) => Voices {
+  const podsOf = selectionOf(topology)
+  return (speakers) => {
+    const voices = new Map<ClusterPod, Voice>()
+    for (const one of [...speakers].sort(compareObjects)) {
+      const addresses = one.addresses.flatMap((text) => parseAddress(text) ?? [])
+      if (addresses.length === 0) continue
+      // Most pods of an object have the same families, and so one voice.
+      const shared = new Map<number, Voice>()
+      for (const pod of podsOf(one)) {
+        if (voices.has(pod)) continue
+        const families = pod.addresses.reduce((sum, { family }) => sum | family, 0)
+        const own = () => addresses.filter((address) => speaks(pod, address)).map(({ text }) => text)
+        const voice = shared.get(families) ?? { object: one.name, addresses: new Set(own()) }
+        shared.set(families, voice)
+        voices.set(pod, voice)
+      }
+    }
+    return voices
+  }
+}
 
 /**
  * Number of running pods whose egress addresses change: because their object gets or loses one of their family, or because
- * the selectors of an object select them anew or no more. Of several objects with addresses that select a pod the first by
- * precedence decides, whether it is ours or not. Where the addresses live does not matter to a server.
+ * the selectors of an object select them anew or no more. Where the addresses live does not matter to a server.
  */
-export function podsAffected({ intent, topology, current }: Inputs, placement: Placement): number {
-  const podsOf = selectionOf(topology)
-  const collect = (objects: Iterable<readonly [Selectors, Iterable<string>]>): ReadonlyMap<ClusterPod, ReadonlySet<string>> => {
-    const egress = new Map<ClusterPod, ReadonlySet<string>>()
-    for (const [selectors, texts] of objects) {
-      const addresses = [...texts].flatMap((text) => parseAddress(text) ?? [])
-      if (addresses.length === 0) continue
-      for (const pod of podsOf(selectors)) {
-        if (!egress.has(pod)) egress.set(pod, new Set(addresses.filter((address) => speaks(pod, address)).map(({ text }) => text)))
-      }
-    }
-    return egress
-  }
-  const then = new Map<string, string[]>()
-  for (const { object, egressIP, node } of placement.assignments) {
-    if (node !== null) then.set(object, [...(then.get(object) ?? []), egressIP])
-  }
-  const foreign = new Set(intent.foreign)
-  const now = [...intent.objects, ...intent.gone, ...intent.foreign].sort(compareObjects)
-  const before = collect(now.map((object) => [liveSelectors(object), current.get(object.name)?.keys() ?? []] as const))
-  const wanted = [...intent.objects, ...intent.foreign].sort(compareObjects)
-  const after = collect(
-    wanted.map((object) => [object, foreign.has(object) ? object.status.keys() : (then.get(object.name) ?? [])] as const),
-  )
-  return [...new Set([...before.keys(), ...after.keys()])].filter((pod) => !equal(before.get(pod), after.get(pod))).length
+export function podsAffected(before: Voices, after: Voices): number {
+  const pods = new Set([...before.keys(), ...after.keys()])
+  return [...pods].filter((pod) => !equal(before.get(pod)?.addresses, after.get(pod)?.addresses)).length
 }
+
+type Selectors = Pick<EgressIPIntent, 'namespaceSelector' | 'podSelector'>
+
+const speaker = (
+  { name, created }: EgressIPIntent,
+  { namespaceSelector, podSelector }: Selectors,
+  addresses: readonly string[],
+): Speaker => ({
+  name,
+  created,
+  namespaceSelector,
+  podSelector,
+  addresses,
+})
 
 /** What the cluster selects now; where it does not have the object yet, what the intent says. */
 const liveSelectors = (object: EgressIPIntent): Selectors =>

@@ -52,7 +52,7 @@ describe('buildPlan', () => {
       ['eip-b', '192.0.2.12', 'AddressConflict'],
     ])
     const { podsAffected: _, ...counts } = plan.summary
-    expect(counts).toEqual({ addresses: 5, assigned: 3, unassigned: 2, kept: 1, added: 1, moved: 1, removed: 1 })
+    expect(counts).toEqual({ addresses: 5, assigned: 3, unassigned: 2, kept: 1, added: 1, moved: 1, removed: 1, optimalityGap: 0 })
     expect(plan.problems.map(({ code }) => code)).toEqual(['InvalidAddress', 'AddressConflict'])
   })
 

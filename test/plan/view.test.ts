@@ -1,90 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { Assignment, Unassigned } from '../../src/model/assignment.js'
 import type { Inputs } from '../../src/model/inputs.js'
 import { problem } from '../../src/model/problem.js'
-import type { Plan } from '../../src/plan/index.js'
 import { hasDifferences } from '../../src/plan/index.js'
 import { objectChange } from '../../src/plan/object-change.js'
+import { countProblems } from '../../src/plan/phrases.js'
 import { PLAIN, wrap } from '../../src/plan/style.js'
-import { countProblems, viewPlan, viewProblems } from '../../src/plan/view.js'
-
-const kept: Assignment = {
-  egressIP: '192.0.2.50',
-  object: 'eip-a',
-  node: 'node-a',
-  network: '192.0.2.0/24',
-  networkType: 'primary',
-  interface: null,
-  change: 'keep',
-  from: null,
-  certain: true,
-}
-const refusal: Unassigned = {
-  egressIP: '192.0.2.12',
-  object: 'eip-b',
-  reason: 'NoAvailableNode',
-  message: 'None of the two matching nodes can take 192.0.2.12.',
-  from: 'node-b',
-  reasons: { NotReady: 1, Unreachable: 1 },
-  nodes: [
-    { node: 'node-b', reason: 'NotReady' },
-    { node: 'node-c', reason: 'Unreachable' },
-  ],
-}
-const source = { file: 'intent/b.yaml', line: 6, column: 7 }
-const refused = problem('NoAvailableNode', { object: 'eip-b', message: refusal.message, source })
-const other = problem('InvalidNode', { object: 'Node/node-d', message: 'node-d has an annotation that is no JSON.', source: null })
-
-function planOf(over: Partial<Plan>): Plan {
-  const assignments = over.assignments ?? [kept]
-  const count = (change: string) => assignments.filter((one) => one.change === change).length
-  const unassigned = over.unassigned ?? []
-  const assigned = assignments.length - count('remove')
-  return {
-    apiVersion: 'egretta.dev/v1alpha1',
-    kind: 'Plan',
-    inputDigest: '0'.repeat(64),
-    placement: 'enforced',
-    summary: {
-      addresses: assigned + unassigned.length,
-      assigned,
-      unassigned: unassigned.length,
-      kept: count('keep'),
-      added: count('add'),
-      moved: count('move'),
-      removed: count('remove'),
-      podsAffected: 1,
-    },
-    assignments,
-    unassigned,
-    steps: [],
-    nodes: [],
-    problems: [],
-    ...over,
-  }
-}
-
-const inputs = {
-  intent: { objects: [{}, {}], invalid: [], foreign: [], removed: [] },
-  topology: { nodes: [{}, {}, {}], ignored: new Map() },
-  cluster: { placementReason: 'Cluster.spec.placement says so' },
-} as unknown as Inputs
-const notes = { inputs, objects: [] }
-
-const CHANGING = planOf({
-  assignments: [
-    kept,
-    { ...kept, egressIP: '192.0.2.51', change: 'add' },
-    { ...kept, egressIP: '2001:db8::51', change: 'move', node: 'node-c', from: 'node-b', network: '2001:db8::/64', certain: false },
-    { ...kept, egressIP: '192.0.2.60', object: 'eip-old', change: 'remove', node: null, network: null, networkType: null, from: 'node-b' },
-  ],
-  unassigned: [refusal],
-  nodes: [
-    { node: 'node-a', changes: { addresses: { add: 1, update: 0, delete: 0 }, openflow: { add: 2, update: 1, delete: 3 } } },
-    { node: 'node-bb', changes: { addresses: { add: 0, update: 0, delete: 1 } } },
-  ],
-  problems: [refused, other],
-})
+import { viewPlan, viewProblems } from '../../src/plan/view.js'
+import { CHANGING, inputs, kept, notes, other, planOf, refusal, refused, source } from './plans.js'
 
 describe('viewPlan', () => {
   it('has one line for each change, refusals with the reason and what to do, hosts and a summary', () => {
@@ -93,6 +15,7 @@ placement: enforced, because Cluster.spec.placement says so; egretta decides whi
 
   + 192.0.2.51    eip-a    on node-a         primary network 192.0.2.0/24
   ~ 2001:db8::51  eip-a    node-b -> node-c  primary network 2001:db8::/64, predicted
+      3 pods use it: their established connections break; node-c does not have the network shop_blue yet, as far as the topology shows: traffic of its pods may wait until it is rendered there
   - 192.0.2.60    eip-old  from node-b
 
   ! 192.0.2.12  eip-b  NoAvailableNode  leaves node-b  intent/b.yaml:6:7
@@ -140,8 +63,36 @@ No changes. 1 address stays where it is.
   })
   it('keeps to the width of a terminal', () => {
     const lines = viewPlan(CHANGING, notes, { color: false, width: 60 }).split('\n')
-    const prose = lines.filter((line) => !/^ {2}[-+~!] /.test(line))
-    expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(60)
+    const refusals = lines.filter((line) => line.startsWith('  ! '))
+    expect(refusals).toHaveLength(1)
+    const others = lines.filter((line) => !refusals.includes(line))
+    expect(Math.max(...others.map((line) => line.length))).toBeLessThanOrEqual(60)
+    expect(lines).toContain('  + 192.0.2.51    eip-a    on node-a')
+    expect(lines).toContain('      primary network 192.0.2.0/24')
+  })
+  it('says of every move how many pods use the address, and that their connections break', () => {
+    const moved = { egressIP: '192.0.2.50', object: 'eip-a', node: 'node-c', from: 'node-b' }
+    const said = (pods: number, networks: readonly string[] = []) =>
+      viewPlan(
+        planOf({
+          assignments: [{ ...kept, change: 'move', node: 'node-c', from: 'node-b' }],
+          disruptions: [{ ...moved, pods, networks }],
+        }),
+        notes,
+        PLAIN,
+      ).split('\n')[4]
+    expect(said(0)).toBe('      no pod uses it')
+    expect(said(1)).toBe('      1 pod uses it: its established connections break')
+    expect(said(2, ['a', 'b'])).toBe(
+      '      2 pods use it: their established connections break; node-c does not have the networks a and b yet, as far as the topology shows: traffic of their pods may wait until they are rendered there',
+    )
+  })
+  it('says with which options it was made, and with what it is compared', () => {
+    const options = { drain: ['node-a'], down: ['node-b'], rebalance: 'all' as const }
+    const text = viewPlan(planOf({ options, previous: { name: 'old.json', inputDigest: '1'.repeat(64) } }), notes, PLAIN)
+    expect(text).toContain(
+      '\noptions: --drain node-a --down node-b --rebalance\ncompared with old.json instead of the current assignment\n',
+    )
   })
   it('colours the symbols, and only them and titles, when asked to', () => {
     const text = viewPlan(CHANGING, notes, { color: true, width: 200 })
