@@ -3,11 +3,11 @@ import { hasErrors } from '../model/policy.js'
 import { countProblems } from '../plan/phrases.js'
 import { viewProblems } from '../plan/view.js'
 import type { ExitCode, Request, Terminal } from './request.js'
-import { EXIT, printJson, refuseUnknownNodes } from './request.js'
+import { EXIT, printJson, refuseUnknownNodes, watched } from './request.js'
 
 /** `egretta check`: the problems of the inputs and of their placement, nothing else. */
 export function check({ project, output, options }: Request, terminal: Terminal): ExitCode {
-  const { inputs, problems } = outcomeOf(project.files, project.lock, project.problems, options)
+  const { inputs, problems } = outcomeOf(project.files, project.lock, project.problems, watched(options, terminal))
   refuseUnknownNodes(inputs, options.placement)
   if (output === 'json')
     terminal.out(printJson({ apiVersion: 'egretta.dev/v1alpha1', kind: 'Check', inputDigest: inputs.digest, problems }))

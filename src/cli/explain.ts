@@ -6,11 +6,11 @@ import type { Question } from '../plan/explanation.js'
 import { viewProblems } from '../plan/view.js'
 import { UsageError } from './fault.js'
 import type { ExitCode, Request, Terminal } from './request.js'
-import { EXIT, printJson, refuseUnknownNodes } from './request.js'
+import { EXIT, printJson, refuseUnknownNodes, watched } from './request.js'
 
 /** `egretta explain`: answers one question about the plan. Reads only. Errors elsewhere in the plan do not make it fail. */
 export function explain({ project, output, options }: Request, question: Question, terminal: Terminal): ExitCode {
-  const outcome = outcomeOf(project.files, project.lock, project.problems, options)
+  const outcome = outcomeOf(project.files, project.lock, project.problems, watched(options, terminal))
   const { inputs, placement, after, problems } = outcome
   if (inputs.unreadable) {
     terminal.err(viewProblems(problems, terminal.errorStyle))

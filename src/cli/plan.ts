@@ -7,7 +7,7 @@ import { comparedWith } from '../plan/previous.js'
 import { viewPlan, viewProblems } from '../plan/view.js'
 import { readPrevious } from './previous.js'
 import type { ExitCode, Request, Terminal } from './request.js'
-import { EXIT, printJson, refuseUnknownNodes } from './request.js'
+import { EXIT, printJson, refuseUnknownNodes, watched } from './request.js'
 
 /** What `plan` alone is asked for. */
 export interface PlanCommand {
@@ -20,7 +20,7 @@ export interface PlanCommand {
 /** `egretta plan`: what the intent changes. Reads only. */
 export function plan({ project, output, options }: Request, { detailed, previous }: PlanCommand, terminal: Terminal): ExitCode {
   const { earlier, problems } = previous === null ? { earlier: null, problems: [] } : readPrevious(previous)
-  const outcome = outcomeOf(project.files, project.lock, [...project.problems, ...problems], options)
+  const outcome = outcomeOf(project.files, project.lock, [...project.problems, ...problems], watched(options, terminal))
   const { inputs } = outcome
   refuseUnknownNodes(inputs, options.placement)
   const planned = buildPlan(earlier && !inputs.unreadable ? comparedWith(earlier.previous, outcome, bundlesNow) : outcome)

@@ -80,6 +80,10 @@ export function requestOf(both: readonly string[], raw: RawOptions): Request {
   return { project, output, options: { placement: { drain, down, rebalance }, allowUnassigned } }
 }
 
+/** The options of an outcome that says what it does to whoever watches. */
+export const watched = (options: OutcomeOptions, { progress }: Terminal): OutcomeOptions =>
+  progress ? { ...options, tell: progress } : options
+
 /** A misspelt node would be drained of nothing. Throws UsageError. */
 export function refuseUnknownNodes({ topology, unreadable }: Inputs, { drain, down }: PlacementOptions): void {
   if (unreadable) return

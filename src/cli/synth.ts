@@ -33,6 +33,7 @@ export function synth(given: Request, options: SynthCommand, terminal: Terminal)
   if (options.frozen && given.project.lockPath === null) throw new UsageError('--frozen compares with a lock; name it with --lock FILE')
   const { request, plan } = options.plan === null ? { request: given, plan: null } : asReviewed(options.plan, given)
   const cluster = clusterOf(request.project, options.out, request.options)
+  terminal.progress?.('placing and rendering')
   if (options.plan !== null && plan) refuseOthers(options.plan, plan, cluster.outcome)
   refuseUnknownNodes(cluster.outcome.inputs, request.options.placement)
   const said = request.output === 'json' ? { ...terminal, out: () => {} } : terminal
@@ -67,6 +68,7 @@ export function synthesise(cluster: EgressCluster, project: Project, { out, froz
     terminal.err(`${project.lockPath} would change; nothing was written. Run egretta synth without --frozen and commit the lock\n`)
     return EXIT.differences
   }
+  terminal.progress?.(`writing ${out}`)
   EgressApp.above(cluster)?.synth()
   if (lockChanges) replaceFile(project.lockPath, lock)
   const { held, after } = outcome
