@@ -1,4 +1,5 @@
 import { addressFault, parseAddress } from '../model/address.js'
+import { suggestion } from '../model/near.js'
 import type { Problem } from '../model/problem.js'
 import type { ClusterPod } from '../model/topology.js'
 import { answerIp, answerNode, answerObject, answerPod, answerProbes } from './answer.js'
@@ -7,7 +8,6 @@ import { explainNode } from './explain-node.js'
 import { explainObject } from './explain-object.js'
 import { type Deciding, deciding, explainPod } from './explain-pod.js'
 import type { Explanation, Question } from './explanation.js'
-import { suggestion } from '../model/near.js'
 import { probeSet } from './probes.js'
 
 /** What is not in the inputs, with what may have been meant: one sentence without its full stop. */

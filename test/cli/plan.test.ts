@@ -1,32 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { clusterObject, egressIPObject, NODES, namespaceObject } from '../constructs/sources.js'
+import { clusterObject, egressIPObject, NODES } from '../constructs/sources.js'
+import { enterFolder, held, LIST, project, SHOP } from './project.js'
 import { egretta } from './terminal.js'
 
-const LIST = (...items: readonly object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items })
-const SHOP = namespaceObject('shop', { env: 'prod' })
-const held = (address: string, node: string) => egressIPObject('eip', [address], { status: { items: [{ egressIP: address, node }] } })
-
-let folder: string
-const before = process.cwd()
-
+let leave: () => void
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'egretta-cli-'))
-  process.chdir(folder)
+  leave = enterFolder()
 })
-afterEach(() => {
-  process.chdir(before)
-  rmSync(folder, { recursive: true, force: true })
-})
-
-function project(intent: readonly object[], topology: readonly object[] = [...NODES, SHOP]): void {
-  for (const [role, objects] of [['intent', intent] as const, ['topology', topology] as const]) {
-    mkdirSync(role, { recursive: true })
-    writeFileSync(join(role, 'all.json'), LIST(...objects))
-  }
-}
+afterEach(() => leave())
 
 describe('egretta plan', () => {
   it('reads intent/ and topology/ of the current directory', async () => {
@@ -79,6 +61,16 @@ describe('egretta plan', () => {
     const { exit, out, err } = await egretta('plan', '-o', 'json')
     expect({ exit, err }).toEqual({ exit: 3, err: '' })
     expect(JSON.parse(out)).toMatchObject({ kind: 'Plan', summary: { addresses: 2, assigned: 1 }, problems: [{ code: 'InvalidAddress' }] })
+  })
+  it('prints the plan for a pull request', async () => {
+    project([egressIPObject('eip', ['192.0.2.50', 'oops'])])
+    const { exit, out, err } = await egretta('plan', '-o', 'markdown')
+    expect({ exit, err }).toEqual({ exit: 3, err: '' })
+    expect(out).toMatch(/^### Plan: 1 to add, 0 to move, 0 to remove, 0 kept, 1 refused\n/)
+    expect(out).toContain('| `oops` | `eip` | InvalidAddress |')
+    expect((await egretta('check', '-o', 'markdown')).exit).toBe(1)
+    writeFileSync('intent/bad.yaml', 'a: [')
+    expect(await egretta('plan', '-o', 'markdown')).toMatchObject({ exit: 1, out: '', err: expect.stringContaining('intent/bad.yaml:1:') })
   })
   it('exits 1 when a file does not parse, with the plan of the problems as JSON', async () => {
     project([egressIPObject('eip', ['192.0.2.50'])])
