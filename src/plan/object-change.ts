@@ -1,5 +1,6 @@
 import { diffString } from 'json-diff'
 import { DEFAULT_NODE_SELECTOR } from '../model/egressip-crd.js'
+import { isEqual } from '../model/equal.js'
 import type { Inputs } from '../model/inputs.js'
 import { withoutNulls } from '../model/json.js'
 import type { SourceObject } from '../model/source.js'
@@ -45,6 +46,7 @@ function specOf({ value }: SourceObject): object {
 
 /** How one object changes, line by line; null when it stays the same. */
 export function objectChange(object: string, before: object, after: object): ObjectChange | null {
+  if (isEqual(before, after)) return null
   const text = diffString(before, after, { color: false })
   const lines = text
     .split('\n')

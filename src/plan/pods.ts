@@ -1,6 +1,7 @@
 import { type Address, parseAddress } from '../model/address.js'
 import type { Placement } from '../model/assignment.js'
 import { NOTHING_LIVE, readEgressIP } from '../model/egressip.js'
+import { isEqual } from '../model/equal.js'
 import type { Inputs } from '../model/inputs.js'
 import type { EgressIPIntent } from '../model/intent.js'
 import { compareObjects } from '../model/precedence.js'
@@ -89,8 +90,11 @@ const speaker = (
 })
 
 /** What the cluster selects now; where it does not have the object yet, what the intent says. */
-const liveSelectors = (object: EgressIPIntent): Selectors =>
-  object.live && object.live !== object.source ? (readEgressIP(object.live, NOTHING_LIVE).intent ?? object) : object
+function liveSelectors(object: EgressIPIntent): Selectors {
+  const { live, source } = object
+  if (!live || isEqual(live.value.spec, source.value.spec)) return object
+  return readEgressIP(live, NOTHING_LIVE).intent ?? object
+}
 
 const speaks = (pod: ClusterPod, { family }: Address): boolean => pod.addresses.some((own) => own.family === family)
 
