@@ -2,7 +2,7 @@ import { bundlesNow, outcomeOf } from '../constructs/outcome.js'
 import { hasErrors } from '../model/policy.js'
 import { buildPlan, hasDifferences } from '../plan/index.js'
 import { viewMarkdown } from '../plan/markdown.js'
-import { changedObjects, changedSince } from '../plan/object-change.js'
+import { changedObjects, objectsNow } from '../plan/object-change.js'
 import { comparedWith } from '../plan/previous.js'
 import { viewPlan, viewProblems } from '../plan/view.js'
 import { readPrevious } from './previous.js'
@@ -24,7 +24,8 @@ export function plan({ project, output, options }: Request, { detailed, previous
   const { inputs } = outcome
   refuseUnknownNodes(inputs, options.placement)
   const planned = buildPlan(earlier && !inputs.unreadable ? comparedWith(earlier.previous, outcome, bundlesNow) : outcome)
-  const objects = earlier ? changedSince(earlier.intent, inputs.intent) : changedObjects(inputs)
+  const before = earlier ? earlier.objects : objectsNow(inputs)
+  const objects = before ? changedObjects(before, inputs.intent, planned.assignments) : []
   if (output === 'json') terminal.out(printJson(planned))
   else if (inputs.unreadable) terminal.err(viewProblems(planned.problems, terminal.errorStyle))
   else if (output === 'markdown') terminal.out(viewMarkdown(planned, { inputs, objects }))

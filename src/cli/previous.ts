@@ -1,19 +1,19 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { outcomeOf } from '../constructs/outcome.js'
-import type { Intent } from '../model/intent.js'
 import { type Problem, problem } from '../model/problem.js'
 import { NO_OPTIONS } from '../place/place.js'
+import { type ObjectsBefore, objectsOf } from '../plan/object-change.js'
 import { speakersThen } from '../plan/pods.js'
 import { holdersOf, type Previous } from '../plan/previous.js'
 import { type DecidedPlan, isOwnDocument, parsePlan } from '../plan/read.js'
 import { DEFAULT_PATHS, type Project, readProject } from './project.js'
 import { readText } from './sources.js'
 
-/** What was decided before, and its intent where that is known. */
+/** What was decided before, and the objects of its intent; null: a plan does not hold them. */
 export interface Earlier {
   readonly previous: Previous
-  readonly intent: Intent | null
+  readonly objects: ObjectsBefore | null
 }
 
 /**
@@ -35,7 +35,7 @@ export function readPrevious(path: string): { earlier: Earlier | null; problems:
   if (!plan) return { earlier: null, problems }
   const { inputDigest, assignments } = plan
   return {
-    earlier: { previous: { name: path, inputDigest, holders: holdersOf(assignments), speakers: null, bundles: null }, intent: null },
+    earlier: { previous: { name: path, inputDigest, holders: holdersOf(assignments), speakers: null, bundles: null }, objects: null },
     problems,
   }
 }
@@ -62,7 +62,7 @@ function decided(name: string, { files, problems, lock }: Pick<Project, 'files' 
     speakers: speakersThen(inputs, placement),
     bundles: after,
   }
-  return { earlier: { previous, intent }, problems: [] }
+  return { earlier: { previous, objects: objectsOf(intent) }, problems: [] }
 }
 
 function isFolder(path: string): boolean {

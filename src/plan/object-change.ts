@@ -1,4 +1,5 @@
 import { diffString } from 'json-diff'
+import type { Assignment } from '../model/assignment.js'
 import { DEFAULT_NODE_SELECTOR } from '../model/egressip-crd.js'
 import { isEqual } from '../model/equal.js'
 import type { Inputs } from '../model/inputs.js'
@@ -14,30 +15,40 @@ export interface ObjectChange {
 /** A longer difference says less than the manifest itself. */
 const LONGEST = 24
 
-/** The EgressIPs of the cluster whose spec the intent changes, and those that it deletes, by name. */
-export function changedObjects({ intent }: Pick<Inputs, 'intent'>): readonly ObjectChange[] {
-  const changed = intent.objects.flatMap(({ name, source, live }) => (live ? (objectChange(name, specOf(live), specOf(source)) ?? []) : []))
-  const removed = intent.gone.map(({ name }) => deleted(name))
-  return [...changed, ...removed].sort((a, b) => (a.object < b.object ? -1 : 1))
+/** EgressIPs by name as they were; null where only the lock knows that one was there. */
+export type ObjectsBefore = ReadonlyMap<string, SourceObject | null>
+
+/** Those of the intent that the cluster has, or had when the lock was written, and those that are to be deleted. */
+export function objectsNow({ intent, lock }: Pick<Inputs, 'intent' | 'lock'>): ObjectsBefore {
+  const live = intent.objects.flatMap((object) => (object.live ? [[object.name, object.live] as const] : []))
+  const locked = Object.keys(lock?.objects ?? {}).map((name) => [name, null] as const)
+  return new Map([...locked, ...live, ...intent.gone.map(({ name, source }) => [name, source] as const)])
 }
+
+/** Those of an earlier intent. */
+export const objectsOf = ({ objects }: Inputs['intent']): ObjectsBefore => new Map(objects.map(({ name, source }) => [name, source]))
 
 /**
- * How the EgressIPs of an intent differ from those of an earlier one, by name; new ones are not listed. Nothing where there is no earlier
- * intent to compare with: a plan does not hold the objects.
+ * The EgressIPs whose spec the intent changes, those that it deletes, and new ones that only their manifest tells of, because
+ * none of their addresses is on a node; by name.
  */
-export function changedSince(earlier: Inputs['intent'] | null, { objects, invalid }: Inputs['intent']): readonly ObjectChange[] {
-  if (!earlier) return []
-  const now = new Map(objects.map((object) => [object.name, object.source]))
-  const broken = new Set(invalid.map(({ name }) => name))
-  const changed = earlier.objects.flatMap(({ name, source }): readonly ObjectChange[] => {
-    const wanted = now.get(name)
-    if (wanted) return [objectChange(name, specOf(source), specOf(wanted)) ?? []].flat()
-    return broken.has(name) ? [] : [deleted(name)]
+export function changedObjects(
+  before: ObjectsBefore,
+  { objects, invalid, foreign }: Inputs['intent'],
+  assignments: readonly Pick<Assignment, 'object'>[],
+): readonly ObjectChange[] {
+  const placed = new Set(assignments.map(({ object }) => object))
+  const changed = objects.flatMap(({ name, source }): readonly ObjectChange[] => {
+    const was = before.get(name)
+    if (was) return [objectChange(name, specOf(was), specOf(source)) ?? []].flat()
+    return was === null || placed.has(name) ? [] : [{ object: name, lines: ['+ new, without an address on a node'] }]
   })
-  return changed.sort((a, b) => (a.object < b.object ? -1 : 1))
+  const there = new Set([...objects, ...invalid, ...foreign].map(({ name }) => name))
+  const deleted = [...before].flatMap(([object, was]) =>
+    was && !there.has(object) ? [{ object, lines: ['- no file of the intent has it any more'] }] : [],
+  )
+  return [...changed, ...deleted].sort((a, b) => (a.object < b.object ? -1 : 1))
 }
-
-const deleted = (object: string): ObjectChange => ({ object, lines: ['- no file of the intent has it any more'] })
 
 /** With the defaults of the CRD, which a live object has and a file need not. */
 function specOf({ value }: SourceObject): object {

@@ -95,6 +95,18 @@ describe('egretta plan', () => {
     project([egressIPObject('eip', ['192.0.2.50', 'oops'])])
     expect((await egretta('plan', '--detailed-exitcode')).exit).toBe(3)
   })
+  it('counts a new object as a difference although none of its addresses finds a node, until the lock knows it', async () => {
+    project([egressIPObject('eip', ['198.51.100.1'])])
+    const detailed = () => egretta('plan', '--allow-unassigned', '--detailed-exitcode')
+    const { exit, out } = await detailed()
+    expect(exit).toBe(2)
+    expect(out).toContain('Objects:\n  EgressIP/eip\n    + new, without an address on a node\n')
+    await egretta('synth', '--allow-unassigned')
+    expect(await detailed()).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining('No changes. 0 addresses stay where they are, 1 refused.'),
+    })
+  })
   it('takes addresses without a node for warnings with --allow-unassigned', async () => {
     project([egressIPObject('eip', ['198.51.100.1'])])
     expect((await egretta('plan')).exit).toBe(3)
