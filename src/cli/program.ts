@@ -8,7 +8,7 @@ import { commandOf, EXIT, requestOf, unambiguous } from './request.js'
 const EPILOGUE = `
 Exit codes:
   0  fine
-  1  the command failed: a file cannot be read or parsed, nothing was written
+  1  the command failed: a file cannot be read or parsed, or synth --plan has other inputs; nothing was written
   2  differences (plan --detailed-exitcode, synth --frozen)
   3  at least one problem is an error; what is valid is printed or written all the same
 `
