@@ -41,7 +41,7 @@ export function viewMarkdown(given: Plan, notes: PlanNotes): string {
   const told = new Set(remedies.values())
   const sections: readonly Section[] = [
     { head: headline(plan, notes), rows: leads(plan, notes), gap: '\n\n' },
-    table('Changes', ['', 'address', 'EgressIP', 'node', 'network', 'pods'], changeRows(plan)),
+    table('Changes', ['', 'address', 'EgressIP', 'node', 'network', 'pods'], changeRows(plan, notes)),
     table(
       'Refused',
       ['address', 'EgressIP', 'reason', 'why', 'what to do'],
@@ -64,7 +64,7 @@ function headline(plan: Plan, { objects }: PlanNotes): string {
 function leads(plan: Plan, notes: PlanNotes): readonly string[] {
   const problems = plan.problems.length > 0 ? ` **${countProblems(plan.problems)}.**` : ''
   const terms = [subjectOf(plan, notes), ...termsOf(plan, notes)].map((term) => `- ${prose(clipped(term, SENTENCE))}`)
-  return [`${capital(effects(plan, notes.objects))}.${problems}`, terms.join('\n')]
+  return [`${capital(effects(plan, notes))}.${problems}`, terms.join('\n')]
 }
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
@@ -77,8 +77,8 @@ const table = (title: string, heads: readonly string[], rows: readonly (readonly
   gap: '\n',
 })
 
-function changeRows({ assignments, disruptions }: Plan): readonly (readonly string[])[] {
-  const notices = new Map(disruptions.map((one) => [`${one.object} ${one.egressIP}`, noticed(one).join('; ')]))
+function changeRows({ assignments, disruptions }: Plan, notes: PlanNotes): readonly (readonly string[])[] {
+  const notices = new Map(disruptions.map((one) => [`${one.object} ${one.egressIP}`, noticed(one, notes).join('; ')]))
   return assignments.flatMap((one) => {
     if (one.change === 'keep') return []
     const notice = notices.get(`${one.object} ${one.egressIP}`) ?? ''

@@ -52,13 +52,18 @@ export function hostingOf({ network, networkType, interface: device, certain }: 
   return certain ? where : `${where}, predicted`
 }
 
+/** Without a Pod among the inputs, what happens to pods is unknown, not nothing. */
+const knowsPods = ({ inputs }: PlanNotes): boolean => inputs.topology.pods.length > 0
+
 /** What pods notice, in sentences without full stop. */
-export function noticed({ from, node, pods, networks }: Disruption): readonly string[] {
+export function noticed({ from, node, pods, networks }: Disruption, notes: PlanNotes): readonly string[] {
   const users =
     from === null
       ? []
       : pods === 0
-        ? ['no pod uses it']
+        ? knowsPods(notes)
+          ? ['no pod uses it']
+          : []
         : [`${counted(pods, 'pod')} ${pods === 1 ? 'uses it: its' : 'use it: their'} established connections break`]
   if (networks.length === 0) return users
   const one = networks.length === 1
@@ -92,11 +97,13 @@ export function changeCounts({ summary }: Plan): string {
 }
 
 /** `2 hosts change, 3 pods change their source address` */
-export function effects({ summary, nodes }: Plan, objects: readonly ObjectChange[]): string {
+export function effects({ summary, nodes }: Plan, notes: PlanNotes): string {
+  const { objects } = notes
   const specs = objects.length === 0 ? [] : [`${counted(objects.length, 'object')} ${objects.length === 1 ? 'changes' : 'change'}`]
   const hosts = `${counted(nodes.length, 'host')} ${nodes.length === 1 ? 'changes' : 'change'}`
   const pods = `${counted(summary.podsAffected, 'pod')} ${summary.podsAffected === 1 ? 'changes its' : 'change their'} source address`
-  return [...specs, hosts, pods].join(', ')
+  const unknown = 'how many pods change their source address is unknown (no pods in the inputs)'
+  return [...specs, hosts, knowsPods(notes) ? pods : unknown].join(', ')
 }
 
 /** `3 addresses stay where they are` */

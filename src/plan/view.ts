@@ -35,7 +35,7 @@ export function viewPlan(given: Plan, notes: PlanNotes, style: Style): string {
   const others = plan.problems.filter((found) => !told.has(found))
   const sections = [
     headline(plan, notes, style),
-    changeLines(plan, style),
+    changeLines(plan, notes, style),
     plan.unassigned.flatMap((one) => refusalLines(one, remedies.get(one), style)),
     titled(
       'Objects',
@@ -75,13 +75,13 @@ function headline(plan: Plan, notes: PlanNotes, style: Style): readonly string[]
 }
 
 /** A line for each change; where a line would be too wide, the network stands below it, with what pods notice. */
-function changeLines({ assignments, disruptions }: Plan, style: Style): readonly string[] {
+function changeLines({ assignments, disruptions }: Plan, notes: PlanNotes, style: Style): readonly string[] {
   const changed = assignments.filter((one) => one.change !== 'keep')
   const rows = changed.map((one) => [one.egressIP, one.object, route(one), hostingOf(one)])
   const wide = columns(rows)
   const fits = wide.every((line) => line.length + 4 <= style.width)
   const lines = fits ? wide : columns(rows.map((row) => row.slice(0, -1)))
-  const notices = new Map(disruptions.map((one) => [`${one.object} ${one.egressIP}`, noticed(one)]))
+  const notices = new Map(disruptions.map((one) => [`${one.object} ${one.egressIP}`, noticed(one, notes)]))
   return changed.flatMap((one, i) => {
     const [symbol, tone] = CHANGES[one.change as keyof typeof CHANGES]
     const below = [...(fits ? [] : [hostingOf(one)].filter(Boolean)), ...(notices.get(`${one.object} ${one.egressIP}`) ?? [])]
@@ -119,12 +119,12 @@ function noteLines(inputs: Inputs, style: Style): readonly string[] {
     .map((line) => paint(style, 'dim', line))
 }
 
-function summaryLines(plan: Plan, { objects }: PlanNotes, style: Style): readonly string[] {
+function summaryLines(plan: Plan, notes: PlanNotes, style: Style): readonly string[] {
   const { unassigned } = plan.summary
   const problems = plan.problems.length > 0 ? [`${countProblems(plan.problems)}.`] : []
-  if (!hasDifferences(plan, objects))
+  if (!hasDifferences(plan, notes.objects))
     return [...leading('No changes.', `${staying(plan)}${unassigned > 0 ? `, ${unassigned} refused` : ''}.`, style), ...problems]
-  return [...leading('Plan:', `${changeCounts(plan)}; ${effects(plan, objects)}.`, style), ...problems]
+  return [...leading('Plan:', `${changeCounts(plan)}; ${effects(plan, notes)}.`, style), ...problems]
 }
 
 /** A paragraph whose first words are bold. */

@@ -65,7 +65,7 @@ export function planOf(over: Partial<Plan>): Plan {
 
 export const inputs = {
   intent: { objects: [{}, {}], invalid: [], foreign: [], removed: [] },
-  topology: { nodes: [{}, {}, {}], ignored: new Map() },
+  topology: { nodes: [{}, {}, {}], pods: [{}], ignored: new Map() },
   cluster: { placementReason: 'Cluster.spec.placement says so' },
 } as unknown as Inputs
 export const notes = { inputs, objects: [] }

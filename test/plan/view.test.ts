@@ -87,6 +87,17 @@ No changes. 1 address stays where it is.
       '      2 pods use it: their established connections break; node-c does not have the networks a and b yet, as far as the topology shows: traffic of their pods may wait until they are rendered there',
     )
   })
+  it('does not say that no pod is affected where the inputs have none', () => {
+    const without = { inputs: { ...inputs, topology: { ...inputs.topology, pods: [] } }, objects: [] }
+    const plan = planOf({
+      summary: { ...CHANGING.summary, podsAffected: 0 },
+      assignments: [{ ...kept, change: 'move', node: 'node-c', from: 'node-b' }],
+      disruptions: [{ egressIP: '192.0.2.50', object: 'eip-a', node: 'node-c', from: 'node-b', pods: 0, networks: [] }],
+    })
+    const text = viewPlan({ ...plan, summary: { ...plan.summary, moved: 1 } }, without, PLAIN)
+    expect(text).toContain('0 hosts change, how many pods change their source address is unknown (no pods in the inputs).')
+    expect(text).not.toMatch(/no pod uses|0 pods/)
+  })
   it('says with which options it was made, and with what it is compared', () => {
     const options = { drain: ['node-a'], down: ['node-b'], rebalance: 'all' as const }
     const text = viewPlan(planOf({ options, previous: { name: 'old.json', inputDigest: '1'.repeat(64) } }), notes, PLAIN)
