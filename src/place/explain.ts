@@ -25,18 +25,18 @@ export interface Excluded {
   nodes(): Iterable<Unassigned['nodes'][number]>
 }
 
-interface Part {
-  readonly count: number
-  readonly one: string
-  readonly many: string
-}
+type Part = (typeof NODE_REASONS)[NodeReason] & { readonly count: number }
 
-/** "the only node is not Ready", "all 3 nodes are not Ready", "of 3 nodes, 1 is not Ready and 2 have no capacity left" */
+/**
+ * "the only node is not Ready", "none of the 3 nodes is Ready", "all 3 nodes are unreachable", "of 3 nodes, 1 is not Ready and 2
+ * have no capacity left"
+ */
 function tell(parts: readonly Part[], total: number): string {
   const [first] = parts
-  if (!first) return 'the cluster has no node'
-  if (parts.length === 1) return total === 1 ? `the only node ${first.one}` : `all ${total} nodes ${first.many}`
-  return `of ${total} nodes, ${list(parts.map(({ count, one, many }) => `${count} ${count === 1 ? one : many}`))}`
+  if (!first) return 'there is no Node among the inputs'
+  if (parts.length > 1) return `of ${total} nodes, ${list(parts.map(({ count, one, many }) => `${count} ${count === 1 ? one : many}`))}`
+  if (total === 1) return `the only node ${first.one}`
+  return first.none === undefined ? `all ${total} nodes ${first.many}` : `none of the ${total} nodes ${first.none}`
 }
 
 /** Why no node takes an address, from the first rule that excludes each: the filter that removed the last one. */
@@ -73,7 +73,12 @@ export function withoutNode(claim: Claim, excluded: Excluded): { readonly unassi
   const message = `${claim.address.text} of ${claim.object.name} is on no node: ${odd ? 'no network hosts an address that is not global unicast' : because}.`
   return {
     unassigned: { egressIP: claim.address.text, object: claim.object.name, message, from: claim.from, ...why },
-    problem: problem(why.reason, { object: claim.object.name, message, source: claim.source }),
+    problem: problem(why.reason, {
+      object: claim.object.name,
+      message,
+      source: claim.source,
+      ...(why.nodes.length === 0 ? { remedy: 'Add the nodes to the topology: kubectl get nodes -o yaml.' } : {}),
+    }),
   }
 }
 

@@ -260,7 +260,7 @@ describe('an address without a node', () => {
     const message = (...nodes: Parameters<typeof placed>[0]) => placed([...nodes, egressIP('web', ['203.0.113.5'])]).unassigned[0]?.message
     expect(message(node('alder-a'))).toBe('203.0.113.5 of web is on no node: the only node has no network that contains it.')
     expect(message(node('alder-a'), node('alder-b'))).toBe(
-      '203.0.113.5 of web is on no node: all 2 nodes have no network that contains it.',
+      '203.0.113.5 of web is on no node: none of the 2 nodes has a network that contains it.',
     )
   })
 
@@ -269,8 +269,11 @@ describe('an address without a node', () => {
     expect(entry).toMatchObject({
       reason: 'NoMatchingNode',
       from: 'gone',
-      message: '192.0.2.40 of web is on no node: the cluster has no node.',
+      message: '192.0.2.40 of web is on no node: there is no Node among the inputs.',
     })
+    expect(placed([egressIP('web', ['192.0.2.40'])]).problems).toMatchObject([
+      { code: 'NoMatchingNode', remedy: 'Add the nodes to the topology: kubectl get nodes -o yaml.' },
+    ])
   })
 
   it('is refused on a node of an older release only for what that cannot host', () => {
