@@ -1,10 +1,15 @@
+import { compareAddresses, type Prefix, parseAddress, parsePrefix } from '../model/address.js'
 import { canonicalJson } from '../model/bundle.js'
+import { masqueradePath } from '../model/cluster-facts.js'
 import type { Inputs } from '../model/inputs.js'
+import { listAt, objectAt, type Path, valueAt } from '../model/json.js'
+import { MASQUERADE_ANNOTATION } from '../model/node.js'
 import type { NodeState } from '../model/node-state.js'
 import { type Position, type Problem, problem } from '../model/problem.js'
+import { type SourceObject, subject } from '../model/source.js'
 import type { ClusterNode } from '../model/topology.js'
 import { certainAddresses, divideAddresses, type Held, primaryAddresses } from './egressip.js'
-import { masqueradeNeighbors, unknownNetworks } from './masquerade.js'
+import { masqueradeNeighbors, type Origin, unknownNetworks } from './masquerade.js'
 
 export type { Held } from './egressip.js'
 
@@ -30,7 +35,12 @@ export function compile(
     .filter(({ gateway }) => gateway !== null)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map((node) => compileNode(inputs, node, { here: byNode.get(node.name) ?? [], egressIPs }, networks))
-  const problems = [...unknownNetworks(networks), ...compiled.flatMap((one) => one.problems)]
+  const without = topology.nodes.filter(({ gateway, invalid, name }) => gateway === null && invalid === null && byNode.has(name))
+  const problems = [
+    ...unknownNetworks(networks),
+    ...without.map((node) => noGateway(node, byNode.get(node.name) ?? [])),
+    ...compiled.flatMap((one) => one.problems),
+  ]
   return { states: compiled.flatMap(({ state }) => (state ? [state] : [])), problems: distinct(problems) }
 }
 
@@ -51,7 +61,7 @@ function compileNode(
   const certain = certainAddresses(node)
   const families = new Set((certain.length > 0 ? certain : node.internalIPs).map(({ family }) => family))
   const subnets = ([4, 6] as const).filter((family) => families.has(family)).flatMap((family) => subnetOf(inputs, node, family))
-  const masquerade = masqueradeNeighbors(node.name, bridge, subnets, networks)
+  const masquerade = masqueradeNeighbors(node.name, bridge, subnets, networks, (subnet) => masqueradeOrigin(inputs, node, subnet))
   return {
     state: {
       node: node.name,
@@ -78,6 +88,37 @@ function subnetOf(inputs: Inputs, node: ClusterNode, family: 4 | 6) {
   return first(node.masqueradeSubnets) ?? first(inputs.cluster.subnets.masquerade) ?? []
 }
 
+/** What says that a masquerade subnet is what it is: the annotation of the node, the Cluster object, or that of the network operator. */
+function masqueradeOrigin({ cluster, topology }: Inputs, node: ClusterNode, subnet: Prefix): Origin | null {
+  const { family } = subnet.address
+  const at = (object: SourceObject, path: Path): Origin => ({ object: subject(object), source: object.at(path) })
+  if (node.masqueradeSubnets.includes(subnet)) return at(node.source, ['metadata', 'annotations', MASQUERADE_ANNOTATION])
+  const path = ['spec', 'subnets', 'masquerade']
+  const index = listAt(cluster.source?.value, path).findIndex((text) => parsePrefix(String(text))?.address.family === family)
+  if (cluster.source && index >= 0) return at(cluster.source, [...path, index])
+  const { networkOperator } = topology
+  const configured = masqueradePath(family)
+  return networkOperator && valueAt(networkOperator.value, configured) !== undefined ? at(networkOperator, configured) : null
+}
+
+/** A node that hosts an address and is not rendered: its host would hold nothing of it. */
+function noGateway(node: ClusterNode, held: readonly Held[]): Problem {
+  const annotation = 'k8s.ovn.org/l3-gateway-config'
+  const [first] = held
+    .map(({ egressIP }) => parseAddress(egressIP))
+    .flatMap((address) => address ?? [])
+    .sort(compareAddresses)
+  const what = held.length === 1 ? `the egress IP ${first?.text}` : `${held.length} egress IPs, ${first?.text} among them`
+  const why = Object.hasOwn(objectAt(node.source.value, ['metadata', 'annotations']), annotation)
+    ? 'says that it has no gateway'
+    : 'is absent'
+  return problem('NoGateway', {
+    object: `Node/${node.name}`,
+    message: `Node ${node.name} holds ${what}, but gets no bundle: its annotation ${annotation} ${why}.`,
+    source: node.source.at(['metadata', 'annotations', annotation]),
+  })
+}
+
 const unknownBridge = (node: ClusterNode): Problem =>
   problem('InvalidNode', {
     object: `Node/${node.name}`,
@@ -86,7 +127,12 @@ const unknownBridge = (node: ClusterNode): Problem =>
     source: node.source.at(['metadata', 'annotations']),
   })
 
-/** A network that does not fit is one problem, however many nodes have it. */
-const distinct = (problems: readonly Problem[]): readonly Problem[] => [
-  ...new Map(problems.map((one) => [canonicalJson(one), one])).values(),
-]
+/** What does not fit is one problem, however many nodes have it: that of the first of them. */
+function distinct(problems: readonly Problem[]): readonly Problem[] {
+  const first = new Map<string, Problem>()
+  for (const one of problems) {
+    const key = canonicalJson([one.code, one.message])
+    if (!first.has(key)) first.set(key, one)
+  }
+  return [...first.values()]
+}

@@ -16,6 +16,12 @@ import type { UserDefinedNetwork } from '../model/topology.js'
 
 type MasqueradeNeighbor = NodeState['neighbors'][number]
 
+/** The object that says what a subnet is, and where in it. */
+export interface Origin {
+  readonly object: string
+  readonly source: Position
+}
+
 /** One masquerade address that a node needs: its offset in the subnet, and the last one of the block that it belongs to. */
 interface Need {
   readonly offset: number
@@ -34,13 +40,14 @@ const gatewayRouter = (id: number): number => NETWORK_MASQUERADE_BASE + 2 * id -
 /**
  * The neighbors that keep the kernel from asking the wire for masquerade addresses (seed 002): per subnet the OVN masquerade address and the
  * dummy next hop, and the gateway router's address of every primary user-defined network that has an id. What does not fit the subnet is left
- * out, with a problem.
+ * out, with a problem: of the network, or for the default one of what `originOf` says the subnet comes from.
  */
 export function masqueradeNeighbors(
   node: string,
   bridge: string,
   subnets: readonly Prefix[],
   networks: readonly UserDefinedNetwork[],
+  originOf: (subnet: Prefix) => Origin | null = () => null,
 ): { readonly neighbors: readonly MasqueradeNeighbor[]; readonly problems: readonly Problem[] } {
   const neighbors: MasqueradeNeighbor[] = []
   const problems: Problem[] = []
@@ -59,7 +66,7 @@ export function masqueradeNeighbors(
     for (const need of needs) {
       const address = fits(subnet, need.last) ? nthOf(subnet, need.offset) : null
       if (address) neighbors.push({ address, mac: hardwareAddress(address), interface: bridge, for: need.for })
-      else problems.push(tooSmall(subnet, need))
+      else problems.push(tooSmall(subnet, need, originOf))
     }
   }
   return { neighbors: neighbors.sort((a, b) => compareAddresses(a.address, b.address)), problems }
@@ -83,13 +90,14 @@ const fits = (subnet: Prefix, offset: number): boolean =>
 const nthOf = (subnet: Prefix, offset: number): Address =>
   addressOf(subnet.address.family, networkOf(subnet).address.value + BigInt(offset))
 
-function tooSmall(subnet: Prefix, need: Need): Problem {
+function tooSmall(subnet: Prefix, need: Need, originOf: (subnet: Prefix) => Origin | null): Problem {
   const family = subnet.address.family
   const largest = width(family) - bitsFor(family, need.last)
   const flag = family === 4 ? '--gateway-v4-masquerade-subnet' : '--gateway-v6-masquerade-subnet'
+  const origin = need.network === null ? originOf(subnet) : { object: need.network, source: need.source }
   return problem('MasqueradeSubnetTooSmall', {
-    object: need.network,
-    source: need.source,
+    object: origin?.object ?? null,
+    source: origin?.source ?? null,
     message: `${need.subject} needs the masquerade address number ${need.last} of ${printPrefix(networkOf(subnet))}, which is too small for it.`,
     remedy: `Let the masquerade subnet be at least a /${largest}, for example ${family === 4 ? '169.254.0.0/17' : 'fd69::/112'}: ${flag} of ovnkube, and Cluster.spec.subnets.masquerade.`,
   })

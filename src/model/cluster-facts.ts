@@ -1,4 +1,4 @@
-import { type Prefix, parsePrefix } from './address.js'
+import { type Family, type Prefix, parsePrefix } from './address.js'
 import { takesNodeSelector } from './egressip-crd.js'
 import { describe, listAt, objectAt, type Path, textAt, valueAt } from './json.js'
 import type { GatewayMode } from './node-annotations.js'
@@ -45,6 +45,9 @@ export interface ConfigurationObjects {
 }
 
 const OVN_CONFIG: Path = ['spec', 'defaultNetwork', 'ovnKubernetesConfig']
+
+/** Where the Network operator's object has the masquerade subnet of a family. */
+export const masqueradePath = (family: Family): Path => [...OVN_CONFIG, 'gatewayConfig', `ipv${family}`, 'internalMasqueradeSubnet']
 
 /** What the configuration objects say. The operator's word goes before a ConfigMap's. A subnet that is none is InvalidObject. */
 export function readFacts(objects: ConfigurationObjects): {

@@ -31,6 +31,8 @@ export interface Cluster {
   readonly policy: Readonly<Record<string, Severity | 'off'>>
   /** Oldest nft on the nodes. Below 1.0.9 the guard matches the raw target address (facts: `icmpv6 taddr` came with 1.0.9). */
   readonly nftVersion: string
+  /** The Cluster object; null where the inputs have none. */
+  readonly source: SourceObject | null
 }
 
 const DEFAULT_SUBNETS = {
@@ -82,6 +84,7 @@ export function readCluster(
     unreachable: [...new Set(listAt(spec, ['unreachable']) as string[])].sort(),
     policy: record(Object.entries(objectAt(spec, ['policy'])) as [string, Severity | 'off'][]),
     nftVersion: text('nftVersion') ?? DEFAULT_NFT_VERSION,
+    source: object,
   }
   return { cluster, problems }
 }

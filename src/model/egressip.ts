@@ -62,6 +62,7 @@ export function readEgressIP(object: SourceObject, live: Live): { intent: Egress
     ...unknown.map((fault) => faultProblem(object, 'UnknownField', fault)),
   ]
   if (wrong.length > 0) return { intent: null, problems }
+  if (listAt(spec, ['egressIPs']).length === 0) problems.push(noEgressIP(object))
   const selector = (name: (typeof SELECTORS)[number]) => (spec[name] ?? {}) as LabelSelector
   const intent: EgressIPIntent = {
     name: object.name,
@@ -89,6 +90,13 @@ function semanticFaults(spec: unknown): readonly SchemaFault[] {
     ),
   )
 }
+
+const noEgressIP = (object: SourceObject): Problem =>
+  problem('NoEgressIP', {
+    object: subject(object),
+    message: `EgressIP ${object.name}: spec.egressIPs is empty, so it asks for no address.`,
+    source: object.at(['spec', 'egressIPs']),
+  })
 
 function faultProblem(object: SourceObject, code: 'InvalidObject' | 'UnknownField', { kind, path, message }: SchemaFault): Problem {
   const bare = path[1] === 'egressIPs' ? unquoted(valueAt(object.value, path)) : null

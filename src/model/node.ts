@@ -44,6 +44,9 @@ export interface ClusterNode {
 
 const OVN = 'k8s.ovn.org/'
 
+/** The masquerade subnets of a node. */
+export const MASQUERADE_ANNOTATION = `${OVN}node-masquerade-subnet`
+
 /**
  * A node as its labels, annotations and status say. An absent annotation hosts nothing; each malformed one is an
  * InvalidNode problem, and what can be read of it still counts as an address of the host.
@@ -89,7 +92,7 @@ export function readNode(object: SourceObject): { node: ClusterNode; problems: r
     gateway: annotation(`${OVN}l3-gateway-config`, null, (value, fault) => readGateway(value, object.name, fault)),
     cloud: annotation('cloud.network.openshift.io/egress-ipconfig', null, readCloudConfig),
     podSubnets: annotation<ClusterNode['podSubnets']>(`${OVN}node-subnets`, new Map(), readNodeSubnets),
-    masqueradeSubnets: annotation(`${OVN}node-masquerade-subnet`, [], readPrefixPair),
+    masqueradeSubnets: annotation(MASQUERADE_ANNOTATION, [], readPrefixPair),
     networkIds: annotation<ClusterNode['networkIds']>(`${OVN}network-ids`, new Map(), readNetworkIds),
     internalIPs: readInternalIPs(listAt(object.value, ['status', 'addresses']), (index) =>
       faultAt('status.addresses', ['status', 'addresses', index, 'address']),

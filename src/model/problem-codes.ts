@@ -29,6 +29,11 @@ export const INPUT_PROBLEMS = {
     meaning: 'A field is in no schema. The API server would drop it without a word.',
     remedy: 'Correct the spelling of the field, or remove it.',
   },
+  NoEgressIP: {
+    severity: 'warning',
+    meaning: 'spec.egressIPs is empty: the object asks for no address. The API server takes it, and nothing comes of it.',
+    remedy: 'Write at least one address, or remove the object.',
+  },
   InvalidNode: {
     severity: 'warning',
     meaning: 'An annotation or the status of a node is malformed. What can be read of it still counts as an address of the host.',
@@ -178,6 +183,13 @@ export const ADVICE_PROBLEMS = {
     meaning:
       'Pods have an address of a family for which the object has none: that traffic leaves with the address of its node. Two objects, one for each family, do not make a dual-stack pair.',
     remedy: 'Add an address of that family to the object; if it is meant so, set MissingFamily to off in Cluster.spec.policy.',
+  },
+  NoGateway: {
+    severity: 'warning',
+    meaning:
+      'A node holds an egress IP, but no input says which bridge its traffic leaves by: it has no k8s.ovn.org/l3-gateway-config, or one that says it has no gateway. Nothing is rendered for its host.',
+    remedy:
+      'ovnkube-node writes k8s.ovn.org/l3-gateway-config when it starts on the node: see there why it is missing, then take the topology again with kubectl get nodes -o yaml.',
   },
   OverlappingNetworks: {
     severity: 'warning',

@@ -24,6 +24,8 @@ export interface Topology {
   readonly pods: readonly ClusterPod[]
   readonly networks: readonly UserDefinedNetwork[]
   readonly facts: ClusterFacts
+  /** The Network operator's object, where the inputs have it: it configures the subnets of the cluster. */
+  readonly networkOperator: SourceObject | null
   /** What the latest probe of each node found, by name; nodes without a ProbeResult are not there. */
   readonly probes: readonly NodeProbe[]
   /** Kind to number of objects that egretta has no use for. */
@@ -50,14 +52,15 @@ export function readTopology(catalog: Catalog): { topology: Topology; subnets: S
   const networkOf = attachmentNetworks(networkObjects, attachments)
   const pods = settleAddresses(all('Pod').map((object) => take(readPod(object, networkOf))))
   const { probes } = take(readProbes((catalog.byKind.get('ProbeResult') ?? []).flat()))
+  const networkOperator = all('Network')[0] ?? null
   const { facts, subnets } = take(
     readFacts({
-      operator: all('Network')[0] ?? null,
+      operator: networkOperator,
       infrastructure: all('Infrastructure')[0] ?? null,
       gatewayModeConfig: configMap(GATEWAY_MODE_CONFIG),
       ovnConfig: configMap(OVN_CONFIG_MAP),
       egressIPDefinition: all('CustomResourceDefinition')[0] ?? null,
     }),
   )
-  return { topology: { nodes, namespaces, pods, networks, facts, probes, ignored: catalog.ignored }, subnets, problems }
+  return { topology: { nodes, namespaces, pods, networks, facts, networkOperator, probes, ignored: catalog.ignored }, subnets, problems }
 }

@@ -1,4 +1,5 @@
 import { type Problem, problem } from '../model/problem.js'
+import type { ClusterNode } from '../model/topology.js'
 import type { Claim } from './claims.js'
 import { type Capacity, type Field, type Held, isFull } from './eligibility.js'
 import { inPool } from './network.js'
@@ -42,5 +43,7 @@ export function imbalance(field: Field, placed: readonly Placed[], held: readonl
   }
   if (!best) return []
   const [from, to] = [best.from, best.to].map((index) => `${field.nodes[index]?.name} holds ${load[index]}`)
-  return [problem('Imbalance', { message: `${from} egress IPs and ${to}, although addresses could move from one to the other.` })]
+  const message = `${from} egress IPs and ${to}, although addresses could move from one to the other.`
+  const fullest = field.nodes[best.from] as ClusterNode
+  return [problem('Imbalance', { object: `Node/${fullest.name}`, message, source: fullest.source.at() })]
 }

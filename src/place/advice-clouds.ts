@@ -96,11 +96,17 @@ function floatingIPs({ intent }: Inputs, { facts, nodes }: Field, placed: readon
     return [problem('FloatingIPLoss', { object: object.name, message, source })]
   })
   const asked = new Set(intent.objects.flatMap(({ name, addresses }) => addresses.map(({ address }) => `${name} ${address?.text}`)))
+  const sourceOf = (name: string) => [...intent.objects, ...intent.gone].find((object) => object.name === name)?.source.at() ?? null
   const removals = intent.removed
     .filter(({ object, egressIP }) => parseAddress(egressIP) && !asked.has(`${object} ${egressIP}`))
     .map(({ object, egressIP, node }) => {
       const message = `${egressIP} of ${object} leaves ${node}: a floating IP of its port egressip-${egressIP} is lost, and while one is bound the removal is blocked.`
-      return problem('FloatingIPLoss', { object, message, remedy: 'Unassign the floating IP from the reservation port first.' })
+      return problem('FloatingIPLoss', {
+        object,
+        message,
+        source: sourceOf(object),
+        remedy: 'Unassign the floating IP from the reservation port first.',
+      })
     })
   return [...moves, ...removals]
 }

@@ -87,6 +87,7 @@ export function inputs(
     unreachable: [],
     policy: {},
     nftVersion: '1.0.6',
+    source: null,
     ...over,
   }
   const facts = {
@@ -100,7 +101,7 @@ export function inputs(
   }
   return {
     intent: { objects: [], invalid: [], foreign: [], removed: [], gone: [] },
-    topology: { nodes, namespaces: [], pods: [], networks, facts, probes: [], ignored: new Map() },
+    topology: { nodes, namespaces: [], pods: [], networks, facts, networkOperator: null, probes: [], ignored: new Map() },
     cluster,
     lock: null,
     current: new Map(),

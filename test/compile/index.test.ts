@@ -24,6 +24,25 @@ describe('node states', () => {
     expect(state(over, bridge).states.map((each) => each.bridge)).toEqual([expected])
   })
 
+  it('are missing, with a problem, where a node without a gateway holds addresses', () => {
+    const nodes = [node('node-a', ['192.0.2.11/24'], { gateway: null }), node('node-b', ['192.0.2.12/24'], { gateway: null, invalid: 'x' })]
+    const on = (name: string, ...addresses: readonly string[]) => addresses.map((egressIP) => ({ egressIP, object: 'eip', node: name }))
+    const problemsWith = (...held: ReturnType<typeof on>) => compile(inputs(nodes), held).problems
+    expect(problemsWith(...on('node-a', '192.0.2.51', '192.0.2.50'), ...on('gone', '192.0.2.52'))).toMatchObject([
+      {
+        code: 'NoGateway',
+        severity: 'warning',
+        object: 'Node/node-a',
+        message:
+          'Node node-a holds 2 egress IPs, 192.0.2.50 among them, but gets no bundle: its annotation k8s.ovn.org/l3-gateway-config is absent.',
+        remedy: expect.stringContaining('ovnkube-node writes k8s.ovn.org/l3-gateway-config'),
+        source: { file: 'nodes.yaml' },
+      },
+    ])
+    expect(problemsWith(...on('node-a', '2001:db8::5'))[0]?.message).toContain('holds the egress IP 2001:db8::5, but')
+    expect(problemsWith(...on('node-b', '192.0.2.50'))).toEqual([])
+  })
+
   it('are missing, with a problem, where nothing names the bridge', () => {
     const { states, problems } = state({}, null)
     expect(states).toEqual([])

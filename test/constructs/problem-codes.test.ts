@@ -72,6 +72,7 @@ const CAUSES: Readonly<Partial<Record<ProblemCode, Cause>>> = {
   InvalidObject: { topology: GOOD, intent: one.replace('"192.0.2.50"', '5') },
   DuplicateObject: { topology: GOOD, intent: one + eip('eip', ['192.0.2.51']) },
   UnknownField: { topology: GOOD, intent: eip('eip', ['192.0.2.50'], ', egressNodeSelctor: {}') },
+  NoEgressIP: { topology: GOOD, intent: eip('eip', []) },
   InvalidNode: { topology: GOOD.replace('"192.0.2.11/24","198', '"192.0.2.11/99","198'), intent: one },
   StatusInIntent: { topology: GOOD, intent: two },
   MarkInIntent: { topology: GOOD, intent: eip('eip', ['192.0.2.50'], '', '', '50000') },
@@ -104,6 +105,7 @@ const CAUSES: Readonly<Partial<Record<ProblemCode, Cause>>> = {
   SelectorMatchesNoPod: { topology: GOOD, intent: eip('eip', ['192.0.2.50'], ', podSelector: {matchLabels: {app: x}}') },
   SelectorNotEnforced: { topology: node('node-a', 11, pool) + SHOP + CRD, intent: eip('eip', ['192.0.2.50'], custom) },
   MissingFamily: { topology: NODES + namespace('shop') + pod('shop', ['10.128.0.5', 'fd01::5']), intent: one },
+  NoGateway: { topology: GOOD.replaceAll('l3-gateway-config', 'l4'), intent: one },
   OverlappingNetworks: {
     topology: GOOD.replace('198.51.100.11/24', '192.0.2.200/26').replace('198.51.100.12/24', '192.0.2.201/26'),
     intent: eip('eip', ['192.0.2.210']),
@@ -128,6 +130,11 @@ const CAUSES: Readonly<Partial<Record<ProblemCode, Cause>>> = {
 /** 5,002 objects: too many to be short. */
 const ELSEWHERE: readonly ProblemCode[] = ['MarkExhausted']
 
+/** Of the command line: it stands in no file. */
+const NOWHERE: readonly ProblemCode[] = ['UnknownNode']
+/** Of whole files. */
+const OBJECTLESS: readonly ProblemCode[] = ['UnreadableInput', 'EmptyInput']
+
 function problemsOf({ topology, intent, options }: Cause, policy = ''): readonly Problem[] {
   const files: SourceFile[] = [
     { file: 'topology.yaml', text: topology, role: 'topology' },
@@ -137,6 +144,37 @@ function problemsOf({ topology, intent, options }: Cause, policy = ''): readonly
   if (cluster) files.push({ file: 'cluster.yaml', text: cluster, role: 'intent' })
   return outcomeOf(files, null, [], { placement: { ...NO_OPTIONS, ...options }, allowUnassigned: false }).problems
 }
+
+const small = (from: string) => ({
+  topology: node('node-b', 12) + node('node-a', 11) + SHOP,
+  intent: one,
+  ...{
+    node: {},
+    operator: {
+      topology: `${node('node-a', 11) + SHOP}---\napiVersion: operator.openshift.io/v1\nkind: Network\nmetadata: {name: cluster}\nspec: {defaultNetwork: {ovnKubernetesConfig: {gatewayConfig: {ipv4: {internalMasqueradeSubnet: 169.254.0.0/30}}}}}\n`,
+    },
+    cluster: {
+      intent: `${one}---\napiVersion: egretta.dev/v1alpha1\nkind: Cluster\nmetadata: {name: c}\nspec: {subnets: {masquerade: ["fd69::/112", 169.254.0.0/30]}}\n`,
+    },
+  }[from],
+})
+
+describe('a masquerade subnet that is too small for the default network', () => {
+  it.each([
+    ['node', 'Node/node-a', 'topology.yaml', /^ {4}k8s.ovn.org\/node-masquerade-subnet/],
+    ['operator', 'Network/cluster', 'topology.yaml', /internalMasqueradeSubnet: /],
+    ['cluster', 'Cluster/c', 'intent.yaml', /"fd69::\/112", /],
+  ])('is told where the %s says it, once', (from, object, file, before) => {
+    const annotation = from === 'node' ? '169.254.0.0/30' : ''
+    const cause = small(from)
+    const topology = cause.topology.replaceAll('{"ipv4":"169.254.169.0/28"}', annotation && `{"ipv4":"${annotation}"}`)
+    const found = problemsOf({ ...cause, topology }).filter(({ code }) => code === 'MasqueradeSubnetTooSmall')
+    expect(found).toMatchObject([{ object, source: { file } }])
+    const text = file === 'intent.yaml' ? cause.intent : topology
+    const { line, column } = found[0]?.source ?? { line: 0, column: 0 }
+    expect(text.split('\n')[line - 1]?.slice(0, column - 1)).toMatch(before)
+  })
+})
 
 describe('a problem code', () => {
   it('is in no good cluster', () => {
@@ -157,6 +195,7 @@ describe('a problem code', () => {
       message: expect.stringMatching(/^\S.*[.]$/),
       remedy: expect.stringMatching(/[.]$/),
     })
+    expect([found?.source === null, found?.object === null]).toEqual([NOWHERE.includes(code), OBJECTLESS.includes(code)])
     if (code === 'UnreadableInput') return
     const others = (problems: readonly Problem[]) => problems.filter((problem) => problem.code !== code)
     expect(problemsOf(cause, `${code}: off`)).toEqual(others(problemsOf(cause)))

@@ -26,6 +26,7 @@ describe('the Cluster object', () => {
       unreachable: [],
       policy: {},
       nftVersion: '1.0.6',
+      source: null,
     })
     const texts = Object.fromEntries(Object.entries(cluster.subnets).map(([kind, list]) => [kind, list.map(printPrefix)]))
     expect(texts).toEqual({
@@ -97,7 +98,7 @@ describe('the Cluster object', () => {
   ])('is checked: %s', (spec, problems) => {
     const inputs = of(spec)
     expect(found(inputs)).toEqual(problems)
-    expect(inputs.cluster).toEqual({ ...read([]).cluster, nodes: spec.includes('node-a: {') ? { 'node-a': {} } : {} })
+    expect({ ...inputs.cluster, source: null }).toEqual({ ...read([]).cluster, nodes: spec.includes('node-a: {') ? { 'node-a': {} } : {} })
   })
 
   it('keeps what is right beside what is wrong', () => {

@@ -156,6 +156,15 @@ describe('an EgressIP that is wrong', () => {
     expect(inputs.intent.invalid).toMatchObject([{ name: 'eip-a', texts: [A, B], reported: true }])
   })
 
+  it('is warned of where it asks for no address: the API server takes it', () => {
+    const inputs = read([file('both', spec(`  egressIPs: []\n${selector}`))])
+    expect(found(inputs)).toEqual(['NoEgressIP eip-a 5:14'])
+    expect(inputs.problems).toMatchObject([
+      { severity: 'warning', message: 'EgressIP eip-a: spec.egressIPs is empty, so it asks for no address.' },
+    ])
+    expect(inputs.intent.objects).toMatchObject([{ addresses: [] }])
+  })
+
   it('needs a name that is a text', () => {
     expect(found(read([file('both', egressIP('5', [A]))]))).toEqual(['InvalidObject null 4:9'])
     expect(found(read([file('both', egressIP('', [A]))]))).toEqual(['InvalidObject null 4:3'])

@@ -68,7 +68,8 @@ describe('what is worth knowing', () => {
     const crowd = ['40', '41', '42'].map((host) =>
       egressIP(`web-${host}`, [`192.0.2.${host}`], { status: { [`192.0.2.${host}`]: 'alder-a' } }),
     )
-    const hint = 'info Imbalance null: alder-a holds 3 egress IPs and alder-b holds 0, although addresses could move from one to the other.'
+    const hint =
+      'info Imbalance Node/alder-a: alder-a holds 3 egress IPs and alder-b holds 0, although addresses could move from one to the other.'
     expect(told([a, b, ...crowd])).toEqual([hint])
     expect(told([a, b, ...crowd], { rebalance: Number.POSITIVE_INFINITY })).toEqual([])
     expect(told([a, node('alder-b', { ready: 'False' }), ...crowd])).toEqual([])
