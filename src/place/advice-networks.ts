@@ -1,9 +1,11 @@
 import { contains, networkOf, type Prefix, printPrefix, width } from '../model/address.js'
-import { cloudOf, hosting } from '../model/hosting.js'
+import type { Hosting } from '../model/assignment.js'
+import { cloudOf } from '../model/hosting.js'
 import type { Inputs } from '../model/inputs.js'
+import { labelIndex } from '../model/label-index.js'
 import { type Problem, problem } from '../model/problem.js'
-import { matches } from '../model/selector.js'
-import type { ClusterNode } from '../model/topology.js'
+import type { LabelSelector } from '../model/selector.js'
+import type { ClusterNamespace, ClusterNode } from '../model/topology.js'
 import type { Field } from './eligibility.js'
 import { PRIMARY_NETWORK_LABEL } from './marks.js'
 import type { Placed } from './placed.js'
@@ -16,27 +18,22 @@ const VIRTUAL: ReadonlySet<string> = new Set(['VSphere', 'Nutanix', 'oVirt', 'Ku
 
 /** What the network that hosts an address means for it. */
 export function networkAdvice(inputs: Inputs, field: Field, placed: readonly Placed[]): readonly Problem[] {
-  const blue = inputs.topology.namespaces.filter(({ labels }) => PRIMARY_NETWORK_LABEL in labels)
+  const blueOf = labelIndex(inputs.topology.namespaces.filter(({ labels }) => PRIMARY_NETWORK_LABEL in labels))
   return placed.flatMap((place) => {
     const node = field.nodes[place.index] as ClusterNode
-    const chosen = hosting(node, field.facts, place.claim.address)
+    const chosen = place.claim.candidates.hosts.on.get(place.index)
     if (!chosen) return []
     const secondary = chosen.type === 'secondary'
     return [
       ...overlappingNetworks(field, place, node, chosen),
-      ...(secondary ? unsupportedNetwork(place, blue) : []),
+      ...(secondary ? unsupportedNetwork(place, blueOf) : []),
       ...(secondary ? virtualPlatform(field, place, node) : []),
     ]
   })
 }
 
 /** An address that lies in several networks of its node, of which the primary one, else the longest, hosts it. */
-function overlappingNetworks(
-  field: Field,
-  { claim }: Placed,
-  node: ClusterNode,
-  chosen: NonNullable<ReturnType<typeof hosting>>,
-): readonly Problem[] {
+function overlappingNetworks(field: Field, { claim }: Placed, node: ClusterNode, chosen: Hosting): readonly Problem[] {
   if (cloudOf(node, field.facts)) return []
   const single = ({ address, length }: Prefix) => length === width(address.family)
   const networks = [...node.primary, ...node.hostPrefixes].filter((prefix) => contains(prefix, claim.address) && !single(prefix))
@@ -47,10 +44,9 @@ function overlappingNetworks(
 }
 
 /** Secondary networks serve pods of the default network alone (upstream has no path from a user-defined network to them). */
-function unsupportedNetwork({ claim }: Placed, blue: Inputs['topology']['namespaces']): readonly Problem[] {
+function unsupportedNetwork({ claim }: Placed, blueOf: (selector: LabelSelector) => readonly ClusterNamespace[]): readonly Problem[] {
   const { name, namespaceSelector } = claim.object
-  const [first] = blue
-    .filter(({ labels }) => matches(namespaceSelector, labels))
+  const [first] = blueOf(namespaceSelector)
     .map((namespace) => namespace.name)
     .sort()
   if (first === undefined) return []

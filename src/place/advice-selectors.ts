@@ -5,11 +5,22 @@ import type { EgressIPIntent } from '../model/intent.js'
 import { valueAt, withoutNulls } from '../model/json.js'
 import { type Problem, problem } from '../model/problem.js'
 import { type LabelSelector, matches } from '../model/selector.js'
+import type { ClusterNamespace } from '../model/topology.js'
 import type { Field } from './eligibility.js'
 
+/** The namespaces that a selector matches. */
+type NamespacesOf = (selector: LabelSelector) => readonly ClusterNamespace[]
+
 /** The selectors of an object that hardly mean what they say, or that the cluster does not heed. `pods` is how many pods they select. */
-export function selectorAdvice(inputs: Inputs, field: Field, object: EgressIPIntent, pods: number): readonly Problem[] {
-  return [...selectsEverything(object), ...(pods === 0 ? selectsNothing(inputs, object) : []), ...notEnforced(inputs, field, object)]
+export function selectorAdvice(
+  inputs: Inputs,
+  field: Field,
+  object: EgressIPIntent,
+  namespacesOf: NamespacesOf,
+  pods: number,
+): readonly Problem[] {
+  const nothing = pods === 0 ? selectsNothing(inputs, object, namespacesOf) : []
+  return [...selectsEverything(object), ...nothing, ...notEnforced(inputs, field, object)]
 }
 
 const isEmpty = ({ matchLabels, matchExpressions }: LabelSelector): boolean =>
@@ -36,9 +47,10 @@ function selectsEverything({ name, namespaceSelector, podSelector, egressNodeSel
 function selectsNothing(
   { topology: { namespaces, pods } }: Inputs,
   { name, namespaceSelector, source }: EgressIPIntent,
+  namespacesOf: NamespacesOf,
 ): readonly Problem[] {
   if (namespaces.length === 0) return []
-  if (!namespaces.some(({ labels }) => matches(namespaceSelector, labels))) {
+  if (namespacesOf(namespaceSelector).length === 0) {
     const { length } = namespaces
     const message = `namespaceSelector of ${name} matches ${length === 1 ? 'not the only namespace' : `none of the ${length} namespaces`}.`
     return [problem('SelectorMatchesNoNamespace', { object: name, message, source: source.at(['spec', 'namespaceSelector']) })]

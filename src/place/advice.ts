@@ -1,4 +1,5 @@
 import type { Inputs } from '../model/inputs.js'
+import { labelIndex } from '../model/label-index.js'
 import type { Problem } from '../model/problem.js'
 import { selectionOf } from '../model/selection.js'
 import { imbalance } from './advice-balance.js'
@@ -13,9 +14,10 @@ import type { Placed } from './placed.js'
 export function adviceOn(inputs: Inputs, field: Field, placed: readonly Placed[], held: readonly Held[]): readonly Problem[] {
   const { intent, topology } = inputs
   const podsOf = selectionOf(topology)
+  const namespacesOf = labelIndex(topology.namespaces)
   const selected = new Map([...intent.objects, ...intent.foreign].map((object) => [object, podsOf(object)]))
   return [
-    ...intent.objects.flatMap((object) => selectorAdvice(inputs, field, object, selected.get(object)?.length ?? 0)),
+    ...intent.objects.flatMap((object) => selectorAdvice(inputs, field, object, namespacesOf, selected.get(object)?.length ?? 0)),
     ...podAdvice(inputs, selected),
     ...networkAdvice(inputs, field, placed),
     ...cloudAdvice(inputs, field, placed, held),

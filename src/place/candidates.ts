@@ -1,8 +1,9 @@
 import { type Address, isGlobalUnicast, type Prefix, printPrefix } from '../model/address.js'
 import type { Hosting, NodeReason } from '../model/assignment.js'
 import { hostingNetworks } from '../model/hosting.js'
+import { labelIndex } from '../model/label-index.js'
 import { prefixIndex } from '../model/prefix-index.js'
-import { type LabelSelector, matches } from '../model/selector.js'
+import type { LabelSelector } from '../model/selector.js'
 import type { ClusterNode } from '../model/topology.js'
 import { exclusionOf, type Field } from './eligibility.js'
 import { inPool, type Pool, poolOf } from './network.js'
@@ -30,13 +31,19 @@ interface Hosts {
  */
 export function candidatesOf(field: Field): (selector: LabelSelector, address: Address) => Candidates {
   const hostsOf = hostsByNetworks(field)
+  const matchingOf = labelIndex(field.nodes.map(({ labels }, index) => ({ labels, index })))
   const bySelector = new Map<string, { readonly matching: Pool; readonly byHosts: Map<Hosts, Candidates> }>()
   return (selector, address) => {
     const key = JSON.stringify(selector)
     let entry = bySelector.get(key)
     if (!entry) {
-      const nodes = field.nodes.flatMap(({ labels }, index) => (matches(selector, labels) ? [index] : []))
-      entry = { matching: poolOf(nodes, field.nodes.length), byHosts: new Map() }
+      entry = {
+        matching: poolOf(
+          matchingOf(selector).map(({ index }) => index),
+          field.nodes.length,
+        ),
+        byHosts: new Map(),
+      }
       bySelector.set(key, entry)
     }
     const { matching, byHosts } = entry

@@ -4,7 +4,9 @@ import { inPool, NONE, type Slot } from './network.js'
 /** A chain that ends on a node, and how many more slots stand away from home after it. */
 export interface Route {
   readonly steps: readonly Step[]
-  readonly node: number
+  /** The node that it leaves with one less; NONE where the first slot stands nowhere. */
+  readonly from: number
+  readonly to: number
   readonly moves: number
 }
 
@@ -59,10 +61,12 @@ export class Cheapest {
     this.#waiting = new Uint8Array(slots.length)
   }
 
-  /** The cheapest chains from the slots that stand on a node, to every node on which one can end, by node. None has more than `limit` moves on the way. */
-  fromNode(node: number, limit: number): readonly Route[] {
+  /** The cheapest chains from any of some nodes to each node on which one can end, by that node. None has more than `limit` moves on the way. */
+  fromNodes(nodes: readonly number[], limit: number): readonly Route[] {
     this.#begin(limit)
-    for (let slot = this.#board.firstOn(node); slot !== NONE; slot = this.#board.nextTo(slot)) this.#leave(slot, NONE, 0)
+    for (const node of nodes) {
+      for (let slot = this.#board.firstOn(node); slot !== NONE; slot = this.#board.nextTo(slot)) this.#leave(slot, NONE, 0)
+    }
     return this.#routes()
   }
 
@@ -96,7 +100,12 @@ export class Cheapest {
   #routes(): readonly Route[] {
     for (let head = 0; head < this.#queue.length && this.circle === null; head++) this.#expand(this.#queue[head] as number)
     if (this.circle !== null) return []
-    return [...this.#ends].sort(([a], [b]) => a - b).map(([node, { slot, moves }]) => ({ steps: this.#chain({ slot, node }), node, moves }))
+    return [...this.#ends]
+      .sort(([a], [b]) => a - b)
+      .map(([to, { slot, moves }]) => {
+        const steps = this.#stepsTo({ slot, node: to })
+        return { steps, from: this.#board.at[(steps.at(-1) as Step).slot] as number, to, moves }
+      })
   }
 
   #expand(mover: number): void {
@@ -142,14 +151,24 @@ export class Cheapest {
     if (moves >= (this.#lanes[lane] as number)) return
     this.#lanes[lane] = moves
     if (this.#goal.isEnd(mover, node) && moves < (this.#ends.get(node)?.moves ?? FAR)) this.#ends.set(node, { slot: mover, moves })
-    if (moves < this.#takerMoves && this.#goal.isTaker?.(mover, node)) {
-      this.#taker = { slot: mover, node }
-      this.#takerMoves = moves
-      for (const giver of this.#goal.givers?.() ?? []) {
-        for (let slot = board.firstOn(giver); slot !== NONE; slot = board.nextTo(slot)) this.#leave(slot, VIA_TAKER, moves)
-      }
-    }
+    if (moves < this.#takerMoves && this.#goal.isTaker?.(mover, node)) this.#give({ slot: mover, node }, moves)
     for (let slot = board.firstOn(node); slot !== NONE; slot = board.nextTo(slot)) this.#displace(slot, mover, moves)
+  }
+
+  /** Lets the taker take one more, and every giver hold one less. */
+  #give(taker: Step, moves: number): void {
+    const board = this.#board
+    const steps = this.#stepsTo(taker)
+    const again = steps.findIndex(({ slot }) => this.#by[slot] === VIA_TAKER)
+    if (again >= 0) {
+      this.circle = { slot: (steps[again] as Step).slot, steps: steps.slice(0, again + 1) }
+      return
+    }
+    this.#taker = taker
+    this.#takerMoves = moves
+    for (const giver of this.#goal.givers?.() ?? []) {
+      for (let slot = board.firstOn(giver); slot !== NONE; slot = board.nextTo(slot)) this.#leave(slot, VIA_TAKER, moves)
+    }
   }
 
   #displace(slot: number, mover: number, moves: number): void {
@@ -163,7 +182,14 @@ export class Cheapest {
     const moves = before - away(this.#board.slot(slot), standing)
     const least = this.#board.slot(slot).home === standing ? moves + 1 : moves
     if (moves >= (this.#slots[slot] as number) || least > this.#limit || this.circle !== null) return
-    if (this.#slots[slot] !== FAR && this.#close(slot, mover)) return
+    if (this.#slots[slot] !== FAR) {
+      const steps = this.#stepsTo(mover === VIA_TAKER ? (this.#taker as Step) : { slot: mover, node: standing })
+      const again = steps.findIndex((step) => step.slot === slot)
+      if (again >= 0) {
+        this.circle = { slot, steps: steps.slice(0, again + 1) }
+        return
+      }
+    }
     this.#slots[slot] = moves
     this.#by[slot] = mover
     if (this.#waiting[slot] === 1) return
@@ -171,26 +197,8 @@ export class Cheapest {
     this.#queue.push(slot)
   }
 
-  /** Whether the chain to `mover` comes from the slot that it displaces: it is a circle then, and one that costs less than nothing. */
-  #close(slot: number, mover: number): boolean {
-    const steps: Step[] = []
-    const standing = (of: number) => this.#board.at[of] as number
-    let [to, by] = [slot, mover]
-    while (by !== NONE) {
-      const step: Step = by === VIA_TAKER ? (this.#taker as Step) : { slot: by, node: standing(to) }
-      steps.push(step)
-      if (step.slot === slot) {
-        this.circle = { slot, steps }
-        return true
-      }
-      to = step.slot
-      by = this.#by[to] as number
-    }
-    return false
-  }
-
-  /** The steps that lead to an end, last one first. */
-  #chain(end: Step): readonly Step[] {
+  /** The steps that lead to one, the last one first. */
+  #stepsTo(end: Step): readonly Step[] {
     const steps = [end]
     for (let { slot } = end, by = this.#by[slot] as number; by !== NONE; by = this.#by[slot] as number) {
       const step: Step = by === VIA_TAKER ? (this.#taker as Step) : { slot: by, node: this.#board.at[slot] as number }

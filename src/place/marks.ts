@@ -1,8 +1,8 @@
 import type { Inputs } from '../model/inputs.js'
 import type { EgressIPIntent } from '../model/intent.js'
+import { labelIndex } from '../model/label-index.js'
 import { FIRST_MARK, LAST_MARK } from '../model/numbers.js'
 import { type Problem, problem } from '../model/problem.js'
-import { matches } from '../model/selector.js'
 import { compareObjects } from './owners.js'
 
 /** Label of a namespace whose pods use a primary user-defined network: only they need the mark. */
@@ -34,7 +34,7 @@ export function marksOf({ intent, topology, lock }: Inputs): {
   }
 
   const waiting: EgressIPIntent[] = []
-  const primary = topology.namespaces.filter((namespace) => PRIMARY_NETWORK_LABEL in namespace.labels)
+  const primaryOf = labelIndex(topology.namespaces.filter((namespace) => PRIMARY_NETWORK_LABEL in namespace.labels))
   for (const object of objects) {
     const source = object.source.at(ANNOTATION)
     const annotated = object.mark === null ? null : readMark(object.mark)
@@ -53,7 +53,7 @@ export function marksOf({ intent, topology, lock }: Inputs): {
       const message = `The mark ${mark} of ${object.name} belongs to ${owner}: packets of both would leave with the same address.`
       problems.push(problem('DuplicateMark', { object: object.name, message, source }))
     }
-    if (owner !== undefined || primary.some((namespace) => matches(object.namespaceSelector, namespace.labels))) waiting.push(object)
+    if (owner !== undefined || primaryOf(object.namespaceSelector).length > 0) waiting.push(object)
   }
 
   let next = FIRST_MARK

@@ -2,8 +2,8 @@ import type { Board } from './board.js'
 import { Cheapest, type Route } from './cheapest.js'
 import { NONE } from './network.js'
 
-/** Up to so many slots the best step is looked for from every node, not only from those that could give most. */
-const THOROUGH = 200
+/** Over so many slots, steps that are equally good are taken together. */
+const SMALL = 200
 
 /**
  * Spends up to `budget` moves. First on slots that find no node otherwise, each with the fewest moves. Then on the balance, in
@@ -19,18 +19,20 @@ export function rebalance(board: Board, budget: number): number {
   for (const slot of board.network.slots.keys()) {
     if (board.at[slot] !== NONE) continue
     const routes = search.from(slot, left).filter(({ moves }) => moves <= left)
-    routes.sort((a, b) => a.moves - b.moves || board.load(a.node) - board.load(b.node) || a.node - b.node)
+    routes.sort((a, b) => a.moves - b.moves || board.load(a.to) - board.load(b.to) || a.to - b.to)
     left -= routes.find(({ steps }) => board.follow(steps))?.moves ?? 0
   }
   let bound: number | null = null
   for (;;) {
-    const best = bestStep(board, search, board.network.slots.length)
-    if (best === null) return bound ?? 0
+    const [best, ...others] = bestSteps(board, search, board.network.slots.length)
+    if (best === undefined) return bound ?? 0
     if (best.moves > left) bound ??= 2 * Math.floor(worth(best) * left)
-    const step = best.moves > left ? bestStep(board, search, left) : best
-    if (step === null || !board.follow(step.steps)) return bound ?? 0
+    const step = best.moves > left ? bestSteps(board, search, left)[0] : best
+    if (step === undefined || !board.follow(step.steps)) return bound ?? 0
     if (bound !== null) bound = Math.max(0, bound - 2 * step.gain)
     left -= step.moves
+    if (step !== best || board.network.slots.length <= SMALL) continue
+    for (const other of apart(best, others)) if (other.moves <= left && board.follow(other.steps)) left -= other.moves
   }
 }
 
@@ -39,23 +41,45 @@ interface Improvement extends Route {
   readonly gain: number
 }
 
-/** The chain of at most `most` moves that lowers the sum of squares most per move; or keeps it with fewer moves. Null where there is none. */
-function bestStep(board: Board, search: Cheapest, most: number): Improvement | null {
-  const { seats, slots } = board.network
-  const byLoad = seats.map((_, node) => node).sort((a, b) => board.load(b) - board.load(a) || a - b)
-  const lowest = board.load(byLoad.at(-1) ?? 0)
-  let best: Improvement | null = null
-  for (const from of byLoad) {
-    if (best !== null && slots.length > THOROUGH && worth(best) >= board.load(from) - lowest - 1) break
-    for (const route of search.fromNode(from, most)) {
-      const gain = board.load(from) - board.load(route.node) - 1
-      if (route.node === from || route.moves > most || !(gain > 0 || (gain === 0 && route.moves < 0))) continue
-      const step = { ...route, gain }
-      if (best === null || worth(step) > worth(best) || (worth(step) === worth(best) && step.moves < best.moves)) best = step
-    }
+/**
+ * The chains of at most `most` moves that lower the sum of squares most per move, of those the ones with the fewest moves; a
+ * chain that keeps it with fewer moves is one too. By the node where they end.
+ */
+function bestSteps(board: Board, search: Cheapest, most: number): readonly Improvement[] {
+  const byLoad = new Map<number, number[]>()
+  for (const node of board.network.seats.keys()) {
+    const list = byLoad.get(board.load(node))
+    if (list) list.push(node)
+    else byLoad.set(board.load(node), [node])
+  }
+  const loads = [...byLoad.keys()].sort((a, b) => b - a)
+  let best: readonly Improvement[] = []
+  for (const load of loads) {
+    const steps = search
+      .fromNodes(byLoad.get(load) as number[], most)
+      .map((route) => ({ ...route, gain: load - board.load(route.to) - 1 }))
+      .filter(({ gain, moves, from, to }) => from !== to && moves <= most && (gain > 0 || (gain === 0 && moves < 0)))
+    const order = (a: Improvement, b: Improvement) => compareWorth(b, a) || a.moves - b.moves
+    const first = steps.reduce<Improvement | undefined>((one, step) => (one && order(one, step) <= 0 ? one : step), best[0])
+    if (first && first !== best[0]) best = steps.filter((step) => order(step, first) === 0)
   }
   return best
 }
 
 const worth = ({ gain, moves }: { readonly gain: number; readonly moves: number }): number =>
   moves <= 0 ? Number.POSITIVE_INFINITY : gain / moves
+
+const compareWorth = (a: Improvement, b: Improvement): number => (worth(a) === worth(b) ? 0 : worth(a) - worth(b))
+
+/** Those of the steps that have nothing to do with the first one nor with each other. */
+function apart(first: Improvement, steps: readonly Improvement[]): readonly Improvement[] {
+  const touched = new Set<number>()
+  const takes = ({ from, steps: chain }: Improvement): boolean => {
+    const nodes = [from, ...chain.map(({ node }) => node)]
+    if (nodes.some((node) => touched.has(node))) return false
+    for (const node of nodes) touched.add(node)
+    return true
+  }
+  takes(first)
+  return steps.filter(takes)
+}
