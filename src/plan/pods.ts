@@ -71,8 +71,10 @@ export function voicesOf(topology: Topology): (speakers: readonly Speaker[]) => 
  * the selectors of an object select them anew or no more. Where the addresses live does not matter to a server.
  */
 export function podsAffected(before: Voices, after: Voices): number {
-  const pods = new Set([...before.keys(), ...after.keys()])
-  return [...pods].filter((pod) => !equal(before.get(pod)?.addresses, after.get(pod)?.addresses)).length
+  let count = 0
+  for (const [pod, { addresses }] of after) if (!equal(before.get(pod)?.addresses, addresses)) count++
+  for (const [pod, { addresses }] of before) if (!after.has(pod) && addresses.size > 0) count++
+  return count
 }
 
 type Selectors = Pick<EgressIPIntent, 'namespaceSelector' | 'podSelector'>
@@ -101,5 +103,7 @@ const speaks = (pod: ClusterPod, { family }: Address): boolean => pod.addresses.
 const NONE: ReadonlySet<string> = new Set()
 
 function equal(a = NONE, b = NONE): boolean {
-  return a.size === b.size && [...a].every((text) => b.has(text))
+  if (a.size !== b.size) return false
+  for (const text of a) if (!b.has(text)) return false
+  return true
 }
