@@ -55,7 +55,7 @@ export function voicesOf(topology: Topology): (speakers: readonly Speaker[]) => 
       const shared = new Map<number, Voice>()
       for (const pod of podsOf(one)) {
         if (voices.has(pod)) continue
-        const families = pod.addresses.reduce((sum, { family }) => sum | family, 0)
+        const families = pod.addresses.reduce((bits, { family }) => bits | (family === 4 ? 1 : 2), 0)
         const own = () => addresses.filter((address) => speaks(pod, address)).map(({ text }) => text)
         const voice = shared.get(families) ?? { object: one.name, addresses: new Set(own()) }
         shared.set(families, voice)

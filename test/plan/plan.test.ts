@@ -129,6 +129,12 @@ describe('podsAffected', () => {
     expect(affected(['2001:db8:1::50'])).toBe(1)
     expect(affected(['192.0.2.50', '2001:db8:1::50'])).toBe(2)
   })
+  it('tells pods of both families from those of one', () => {
+    const mixed = [podObject('shop', 'both', ['10.128.11.5', 'fd01::5']), podObject('shop', 'only-v6', ['fd01::6'])]
+    const wanted = intent(egressIPObject('eip-a', ['192.0.2.50']))
+    for (const order of [mixed, mixed.toReversed()])
+      expect(planOf([...wanted, ...topology(...NODES, SHOP, ...order)]).summary.podsAffected).toBe(1)
+  })
   it('does not count pods whose address stays or only changes its node', () => {
     expect(affected(['192.0.2.50'], held('eip-a', { '192.0.2.50': 'node-a' }))).toBe(0)
     expect(affected(['192.0.2.50'], held('eip-a', { '192.0.2.50': 'gone' }))).toBe(0)
