@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { EgressApp } from '../constructs/app.js'
 import { EgressCluster } from '../constructs/cluster.js'
 import type { OutcomeOptions } from '../constructs/outcome.js'
-import { replaceFile } from '../constructs/synth.js'
+import { alone, replaceFile } from '../constructs/synth.js'
 import { printLock } from '../model/lock.js'
 import { hasErrors } from '../model/policy.js'
 import { buildPlan } from '../plan/index.js'
@@ -13,6 +14,7 @@ import type { Project } from './project.js'
 import type { ExitCode, Request, Terminal } from './request.js'
 import { EXIT, printJson, refuseUnknownNodes } from './request.js'
 import { asReviewed, refuseOthers } from './reviewed.js'
+import { readText } from './sources.js'
 
 export interface SynthOptions {
   /** The output folder. */
@@ -69,14 +71,24 @@ export function synthesise(cluster: EgressCluster, project: Project, { out, froz
     return EXIT.differences
   }
   terminal.progress?.(`writing ${out}`)
-  EgressApp.above(cluster)?.synth()
-  if (lockChanges) replaceFile(project.lockPath, lock)
+  alone(out, () => {
+    refuseChangedLock(project)
+    EgressApp.above(cluster)?.synth()
+    if (lockChanges) replaceFile(project.lockPath, lock)
+  })
   const { held, after } = outcome
   const written = `${out}: ${counted(held.length, 'address', 'addresses')} on ${counted(after.size, 'node')}`
   terminal.out(
     `${written}${lockChanges ? `; ${project.lockPath} written` : ''}${problems.length > 0 ? `; ${countProblems(problems)}` : ''}\n`,
   )
   return hasErrors(problems) ? EXIT.errors : EXIT.fine
+}
+
+/** Another run may have written it since: what is decided here would undo what was decided there. */
+function refuseChangedLock({ lockPath, lockText }: Project): void {
+  const now = lockPath !== null && existsSync(lockPath) ? readText(lockPath) : null
+  if (now === lockText) return
+  throw new UsageError(`${lockPath} was changed while egretta worked; run again; nothing was written`)
 }
 
 const isEmpty = (cluster: EgressCluster): boolean => Object.keys(cluster.lock.objects).length === 0

@@ -1,8 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { run } from '../../src/cli/program.js'
+import { PLAIN } from '../../src/plan/style.js'
 import { clusterObject, egressIPObject, NODES, namespaceObject } from '../constructs/sources.js'
 import { egretta } from './terminal.js'
 
@@ -78,6 +91,25 @@ describe('egretta synth', () => {
     expect(err).not.toContain('    at ')
     expect(tree('.')).not.toHaveProperty(LOCK)
     expect((await egretta('synth', '--out', '.')).exit).toBe(1)
+  })
+  it('writes nothing beside another run, and nothing over a lock that another run has written since', async () => {
+    project(egressIPObject('eip', ['192.0.2.50']))
+    const lock = join(realpathSync('.'), '.out.egretta-lock')
+    symlinkSync(`1@${hostname()}`, lock)
+    expect(await egretta('synth')).toMatchObject({
+      exit: 1,
+      err: expect.stringMatching(/^egretta: another egretta \(process 1 on .* is writing out; run again/),
+    })
+    expect(existsSync(LOCK)).toBe(false)
+    rmSync(lock)
+    let err = ''
+    const add = (text: string) => {
+      err += text
+    }
+    const progress = () => writeFileSync(LOCK, '{}')
+    expect(await run(['synth'], { out: add, err: add, progress, style: PLAIN, errorStyle: PLAIN })).toBe(1)
+    expect(err).toBe('egretta: egretta.lock.json was changed while egretta worked; run again; nothing was written\n')
+    expect(existsSync('out')).toBe(false)
   })
   it('--frozen writes nothing and exits 2 when the lock would change', async () => {
     project(egressIPObject('eip', ['192.0.2.50']))

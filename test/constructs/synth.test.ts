@@ -1,10 +1,23 @@
-import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lutimesSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ForeignFiles, printIndex, replaceFile, writeTree } from '../../src/constructs/synth.js'
+import { alone, ForeignFiles, printIndex, replaceFile, writeTree } from '../../src/constructs/synth.js'
 import { sha256 } from '../../src/model/bundle.js'
+import { describeWith } from '../requires.js'
 
 const INDEX = { assignments: [{ egressIP: '192.0.2.50', object: 'eip-a', node: 'node-a' }], nodes: { 'node-b': 'bb', 'node-a': 'aa' } }
 const tree = (...paths: string[]) => new Map(paths.map((path) => [path, `text of ${path}\n`]))
@@ -115,6 +128,107 @@ describe('writeTree', () => {
     renameSync(out, join(folder, '.out.egretta-replaced'))
     expect(() => writeTree(out, tree('new'), INDEX)).toThrow(ForeignFiles)
     expect(files()).toEqual(['index.json', 'notes.txt', 'old'])
+  })
+  describe('beside another run', () => {
+    const lock = () => join(folder, '.out.egretta-lock')
+    const ownFolder = () => readdirSync(folder).sort()
+    it('refuses, names it, and changes nothing', () => {
+      writeTree(out, tree('old'), INDEX)
+      symlinkSync(`${process.ppid}@${hostname()}`, lock())
+      const said = `another egretta (process ${process.ppid} on ${hostname()}) is writing ${out}; run again when it has ended (if there is none, remove ${lock()}); nothing was written`
+      expect(() => writeTree(out, tree('new'), INDEX)).toThrow(said)
+      expect(files()).toEqual(['index.json', 'old'])
+      for (const owner of [`1@${hostname()}`, '99999999@elsewhere', 'nonsense']) {
+        rmSync(lock())
+        symlinkSync(owner, lock())
+        expect(() => writeTree(out, tree('new'), INDEX)).toThrow('is writing')
+      }
+      expect(ownFolder()).toEqual(['.out.egretta-lock', 'out'])
+    })
+    it('takes over the lock of a process that is gone, and an old one of anybody', () => {
+      const gone = spawnSync(process.execPath, ['-e', '']).pid
+      symlinkSync(`${gone}@${hostname()}`, lock())
+      writeTree(out, tree('one'), INDEX)
+      symlinkSync(`1@elsewhere`, lock())
+      lutimesSync(lock(), new Date(0), new Date(0))
+      writeTree(out, tree('two'), INDEX)
+      expect(files()).toEqual(['index.json', 'two'])
+      expect(ownFolder()).toEqual(['out'])
+    })
+    it('can be nested in work on the same folder, and gives the lock back when work fails', () => {
+      alone(out, () => writeTree(out, tree('one'), INDEX))
+      expect(() =>
+        alone(out, () => {
+          expect(ownFolder()).toContain('.out.egretta-lock')
+          throw new Error('no')
+        }),
+      ).toThrow('no')
+      expect(ownFolder()).toEqual(['out'])
+    })
+    it('never mixes two trees, however many write at once', async () => {
+      const script = `
+        import { writeTree } from ${JSON.stringify(join(import.meta.dirname, '../../src/constructs/synth.ts'))}
+        const files = (n) => new Map(Array.from({ length: 20 }, (_, i) => ['nodes/' + i + '/file', process.argv[1] + ' ' + n]))
+        const pause = new Int32Array(new SharedArrayBuffer(4))
+        let written = 0
+        while (written < 15) {
+          try {
+            writeTree(${JSON.stringify(out)}, files(written), { assignments: [], nodes: {} })
+            written++
+          } catch (fault) {
+            if (!/is writing/.test(fault.message)) throw fault
+          }
+          Atomics.wait(pause, 0, 0, Math.random() * 20)
+        }
+        process.stdout.write(String(written))`
+      const run = (name: string) =>
+        new Promise<{ code: number | null; written: number }>((done) => {
+          const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, name], {
+            stdio: ['ignore', 'pipe', 'inherit'],
+          })
+          let text = ''
+          child.stdout.on('data', (chunk) => {
+            text += chunk
+          })
+          child.once('close', (code) => done({ code, written: Number(text) }))
+        })
+      const runs = await Promise.all(['a', 'b', 'c'].map(run))
+      expect(runs).toEqual(runs.map(() => ({ code: 0, written: 15 })))
+      const texts = new Set(files().flatMap((file) => (file === 'index.json' ? [] : [readFileSync(join(out, file), 'utf8')])))
+      expect(texts.size).toBe(1)
+      expect(ownFolder()).toEqual(['out'])
+    })
+  })
+  it('says why the folder beside which it would work does not take files', () => {
+    writeFileSync(join(folder, 'file'), '')
+    const inFile = join(folder, 'file', 'out')
+    expect(() => writeTree(inFile, tree('a'), INDEX)).toThrow(
+      `${inFile} cannot be written, because a new tree is made beside it, in ${join(folder, 'file')}: a part of its path is not a folder; `,
+    )
+    const root = process.getuid?.() === 0
+    chmodSync(folder, 0o555)
+    if (root) process.seteuid?.(65_534)
+    try {
+      expect(() => writeTree(out, tree('a'), INDEX)).toThrow(`in ${folder}: permission denied; choose an output folder elsewhere`)
+    } finally {
+      if (root) process.seteuid?.(0)
+      chmodSync(folder, 0o755)
+    }
+  })
+  describeWith(['linux'], 'on a mount point', () => {
+    it('says that it cannot be replaced, and leaves it as it is', () => {
+      mkdirSync(out)
+      const script = `
+        import { writeTree } from ${JSON.stringify(join(import.meta.dirname, '../../src/constructs/synth.ts'))}
+        writeTree(${JSON.stringify(out)}, new Map([['a', '']]), { assignments: [], nodes: {} })`
+      const shell = `mount --bind "$1" "$1" && exec "$2" --import tsx --input-type=module -e "$3"`
+      const { stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', shell, 'sh', out, process.execPath, script], { encoding: 'utf8' })
+      expect(stderr).toContain(
+        `${out} cannot be replaced as a whole: it is a mount point, or a folder of a container image; choose a folder in it`,
+      )
+      expect(files()).toEqual([])
+      expect(readdirSync(folder)).toEqual(['out'])
+    })
   })
   it('leaves a whole folder behind whenever it is killed', async () => {
     const script = `
