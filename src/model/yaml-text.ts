@@ -2,6 +2,7 @@ import { CORE_SCHEMA, load, Type, YAMLException } from 'js-yaml'
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml'
 import type { Path } from './json.js'
 import { MAX_DEPTH, type TextFault } from './json-text.js'
+import { locateBlock } from './yaml-block.js'
 
 /** JSON's types and merge keys. No timestamps: Kubernetes reads them as text. */
 const SCHEMA = CORE_SCHEMA.extend({ implicit: [new Type('tag:yaml.org,2002:merge', { kind: 'scalar', resolve: (text) => text === '<<' })] })
@@ -96,6 +97,8 @@ export type YamlLocator = (path: Path, key?: boolean) => number
 export function yamlLocator(text: string): YamlLocator {
   let parsed: Document | null | undefined
   return (path, key = false) => {
+    const plain = parsed === undefined ? locateBlock(text, path, key) : undefined
+    if (plain !== undefined) return plain
     if (parsed === undefined) parsed = positions(text)
     return parsed === null ? 0 : locate(parsed, path, key)
   }
