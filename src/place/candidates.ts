@@ -4,7 +4,6 @@ import { hostingNetworks } from '../model/hosting.js'
 import { labelIndex } from '../model/label-index.js'
 import { prefixIndex } from '../model/prefix-index.js'
 import type { LabelSelector } from '../model/selector.js'
-import type { ClusterNode } from '../model/topology.js'
 import { exclusionOf, type Field } from './eligibility.js'
 import { inPool, type Pool, poolOf } from './network.js'
 
@@ -94,6 +93,3 @@ function hostsByNetworks({ nodes, facts }: Field): (address: Address) => Hosts {
     return hosts
   }
 }
-
-/** The name of a node by its index. */
-export const nameOf = ({ nodes }: Field, node: number): string => (nodes[node] as ClusterNode).name
