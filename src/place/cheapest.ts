@@ -23,7 +23,8 @@ const FAR = 2 ** 30
 const VIA_TAKER = -2
 
 /** 1 where a slot that has a home stands on another node, else 0. */
-export const away = ({ home }: Slot, node: number): number => (home === null || node === NONE || node === home ? 0 : 1)
+export const away = ({ home, isPaid }: Slot, node: number): number =>
+  home === null || isPaid === true || node === NONE || node === home ? 0 : 1
 
 /**
  * Search for the chains with the fewest moves away from home. Label correcting, since a slot that comes home counts -1. The nodes of
@@ -99,7 +100,6 @@ export class Cheapest {
 
   #routes(): readonly Route[] {
     for (let head = 0; head < this.#queue.length && this.circle === null; head++) this.#expand(this.#queue[head] as number)
-    if (this.circle !== null) return []
     return [...this.#ends]
       .sort(([a], [b]) => a - b)
       .map(([to, { slot, moves }]) => {
@@ -121,7 +121,7 @@ export class Cheapest {
       this.#displace(sibling, mover, moves + away(slot, node))
     }
     if (slot.home !== null && slot.home !== standing) this.#enter(mover, slot.home, moves)
-    const abroad = moves + (slot.home === null ? 0 : 1)
+    const abroad = moves + (slot.home === null || slot.isPaid === true ? 0 : 1)
     if (abroad > this.#limit) return
     const key = slot.pool * 2 + (slot.family === 4 ? 0 : 1)
     const barred = this.#barred[key] as number[]
@@ -179,8 +179,9 @@ export class Cheapest {
   /** Takes note that a slot leaves its node because `mover` takes its place, for so many moves until then. */
   #leave(slot: number, mover: number, before: number): void {
     const standing = this.#board.at[slot] as number
+    const { home, isPaid } = this.#board.slot(slot)
     const moves = before - away(this.#board.slot(slot), standing)
-    const least = this.#board.slot(slot).home === standing ? moves + 1 : moves
+    const least = home === standing && isPaid !== true ? moves + 1 : moves
     if (moves >= (this.#slots[slot] as number) || least > this.#limit || this.circle !== null) return
     if (this.#slots[slot] !== FAR) {
       const steps = this.#stepsTo(mover === VIA_TAKER ? (this.#taker as Step) : { slot: mover, node: standing })

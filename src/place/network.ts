@@ -17,6 +17,8 @@ export interface Slot {
   readonly pool: number
   /** The node of the pool where it stands at first and may stay, whatever that node's capacity; null for none. */
   readonly home: number | null
+  /** Its move from home counts for nothing. */
+  readonly isPaid?: boolean
 }
 
 /** What a node can take, and what it holds beside the slots. A capacity that is null is no limit. */

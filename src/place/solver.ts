@@ -1,14 +1,13 @@
-import { balance } from './balance.js'
-import { Board } from './board.js'
-import { fill } from './fill.js'
-import { homing } from './homing.js'
-import { type Network, NONE } from './network.js'
-import { rebalance } from './rebalance.js'
-import { settle } from './settle.js'
+import { spending } from './budget.js'
+import { crossing, crossingFreely } from './families.js'
+import { keeping, moving } from './flow.js'
+import type { Network, Slot } from './network.js'
+import { loosened, partsOf } from './parts.js'
+import type { Answer } from './rank.js'
 
 export interface Solution {
   /** Slot to node; null: on none. */
-  readonly nodes: readonly (number | null)[]
+  readonly nodes: Answer
   /** See `Placement.optimalityGap`. */
   readonly gap: number
 }
@@ -19,38 +18,36 @@ export interface Solution {
  *
  * 1. As many slots as possible, and of the sets of that size the first by precedence (`fill`).
  * 2. The least sum of squares of the loads (`balance`).
- * 3. With a budget, the fewest moves for that balance (`homing`, `rebalance`).
+ * 3. With a budget, the fewest moves for that balance (`homing`, `spending`).
  * 4. Of equally good placements the one in which the slots without a home, taken in the order `ties`, stand on the first
  *    possible node each (`settle`).
  */
-export function solve(network: Network, ties: readonly number[], budget = 0): Solution {
-  const { board, gap } = budget === 0 ? keeping(network) : moving(network, budget)
-  board.lockHomes()
-  settle(board, ties, balance(board))
-  return { nodes: Array.from(board.at, (node) => (node === NONE ? null : node)), gap }
+export function solve(given: Network, ties: readonly number[], budget = 0): Solution {
+  const network = loosened(given)
+  const parts = partsOf(network)
+  const crossed = parts.filter(({ isCrossed }) => isCrossed)
+  if (budget > 0 && budget < Number.POSITIVE_INFINITY) return spending(network, ties, budget, crossed.length > 0)
+  const flow = (one: Network, order: readonly number[]): Solution => ({ nodes: (budget === 0 ? keeping : moving)(one, order), gap: 0 })
+  if (crossed.length === 0) return flow(network, ties)
+  const nodes: (number | null)[] = network.slots.map(() => null)
+  let gap = 0
+  const put = (slots: readonly number[], work: typeof flow) => {
+    const index = new Map(slots.map((slot, place) => [slot, place]))
+    const part = { ...network, slots: slots.map((slot) => network.slots[slot] as Slot) }
+    const found = work(
+      part,
+      ties.flatMap((slot) => index.get(slot) ?? []),
+    )
+    for (const [place, slot] of slots.entries()) nodes[slot] = found.nodes[place] ?? null
+    gap = combined(gap, found.gap)
+  }
+  put(
+    parts.flatMap(({ slots, isCrossed }) => (isCrossed ? [] : slots)).sort((a, b) => a - b),
+    flow,
+  )
+  for (const { slots } of crossed) put(slots, budget === 0 ? crossing : crossingFreely)
+  return { nodes, gap }
 }
 
-interface Found {
-  readonly board: Board
-  readonly gap: number
-}
-
-function keeping(network: Network): Found {
-  const board = new Board(network)
-  board.lockHomes()
-  fill(board)
-  return { board, gap: 0 }
-}
-
-/** As many moves as it takes, where the budget allows so many; else the best that the budget allows. */
-function moving(network: Network, budget: number): Found {
-  const free = new Board(network)
-  fill(free)
-  homing(free, balance(free))
-  if (free.moves <= budget) return { board: free, gap: 0 }
-  const kept = keeping(network).board
-  balance(kept)
-  const board = new Board(network, kept.at)
-  const bound = Math.min(rebalance(board, budget), board.squares - free.squares)
-  return { board, gap: bound / board.squares }
-}
+/** Missing addresses add up; of the shares of the parts the largest is a bound for the whole. */
+const combined = (a: number, b: number): number => Math.floor(a) + Math.floor(b) + Math.max(a % 1, b % 1)
