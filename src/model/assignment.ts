@@ -88,3 +88,24 @@ export interface Hosting {
   readonly network: Prefix
   readonly type: NetworkType
 }
+
+/** Whether every address would still have a node if the cluster lost any one egress node: the answer of `nMinusOne`. */
+export interface NMinusOne {
+  /** How many nodes were taken away, one at a time: those that may host an address of our objects, and those that hold one. */
+  readonly egressNodes: number
+  /** The nodes without which not all addresses would have a node, by name. Empty: the cluster can lose any one. */
+  readonly losses: readonly NodeLoss[]
+  /** Further nodes with which it could: each like one that is there, with its labels, networks and capacity. */
+  readonly spares: readonly { readonly like: string; readonly for: readonly string[] }[]
+}
+
+/** What the loss of one node would mean. */
+export interface NodeLoss {
+  readonly node: string
+  /** How many addresses of our objects it holds once the placement is there. */
+  readonly holds: number
+  /** Those of them that no other node would take, by object and address, with the reason. */
+  readonly unplaced: readonly { readonly egressIP: string; readonly object: string; readonly reason: UnassignedReason }[]
+  /** How many addresses more its other candidates would have to take; null where capacity is not what is missing. */
+  readonly capacity: number | null
+}
