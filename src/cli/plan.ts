@@ -1,5 +1,6 @@
 import { bundlesNow, outcomeOf } from '../constructs/outcome.js'
 import { hasErrors } from '../model/policy.js'
+import { nMinusOne } from '../place/n-minus-one.js'
 import { buildPlan, hasDifferences } from '../plan/index.js'
 import { viewMarkdown } from '../plan/markdown.js'
 import { changedObjects, objectsNow } from '../plan/object-change.js'
@@ -15,15 +16,25 @@ export interface PlanCommand {
   readonly detailed: boolean
   /** A plan or inputs to compare with instead of the current assignment; null: none. */
   readonly previous: string | null
+  /** Say for every single egress node whether all addresses would fit without it. */
+  readonly nMinusOne: boolean
 }
 
 /** `egretta plan`: what the intent changes. Reads only. */
-export function plan({ project, output, options }: Request, { detailed, previous }: PlanCommand, terminal: Terminal): ExitCode {
+export function plan(
+  { project, output, options }: Request,
+  { detailed, previous, nMinusOne: each }: PlanCommand,
+  terminal: Terminal,
+): ExitCode {
   const { earlier, problems } = previous === null ? { earlier: null, problems: [] } : readPrevious(previous)
   const outcome = outcomeOf(project.files, project.lock, [...project.problems, ...problems], watched(options, terminal))
   const { inputs } = outcome
   refuseUnknownNodes(inputs, options.placement)
-  const planned = buildPlan(earlier && !inputs.unreadable ? comparedWith(earlier.previous, outcome, bundlesNow) : outcome)
+  const subject = earlier && !inputs.unreadable ? comparedWith(earlier.previous, outcome, bundlesNow) : outcome
+  if (each) terminal.progress?.('taking away one node after the other')
+  const planned = buildPlan(
+    each && !inputs.unreadable ? { ...subject, nMinusOne: nMinusOne(inputs, options.placement, outcome.placement) } : subject,
+  )
   const before = earlier ? earlier.objects : objectsNow(inputs)
   const objects = before ? changedObjects(before, inputs.intent, planned.assignments) : []
   if (output === 'json') terminal.out(printJson(planned))

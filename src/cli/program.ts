@@ -33,10 +33,11 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     })
       .option('--detailed-exitcode', 'exit 2 when the plan changes anything')
       .option('--previous <PATH>', 'compare with an earlier plan (-o json) or earlier inputs, not with the current assignment')
+      .option('--n-minus-1', 'say for every single egress node whether all addresses would fit without it; the exit code stays')
       .action(async (paths, options) => {
         const { plan } = await import('./plan.js')
-        const { detailedExitcode = false, previous = null } = options
-        exit = plan(requestOf(paths, options), { detailed: detailedExitcode, previous }, terminal)
+        const { detailedExitcode = false, previous = null, nMinus1 = false } = options
+        exit = plan(requestOf(paths, options), { detailed: detailedExitcode, previous, nMinusOne: nMinus1 }, terminal)
       }),
   )
   program.addCommand(

@@ -1,5 +1,5 @@
 import { compareAddresses, parseAddress } from '../model/address.js'
-import type { Assignment, Placement, PlacementOptions, Unassigned } from '../model/assignment.js'
+import type { Assignment, NMinusOne, Placement, PlacementOptions, Unassigned } from '../model/assignment.js'
 import type { Artefact } from '../model/bundle.js'
 import type { PlacementMode, SubsystemName } from '../model/cluster.js'
 import type { Inputs } from '../model/inputs.js'
@@ -59,6 +59,8 @@ export interface Plan {
   readonly disruptions: readonly Disruption[]
   /** Nodes whose host changes, by name. */
   readonly nodes: readonly NodeChanges[]
+  /** Only with `--n-minus-1`: whether the cluster could lose any one egress node once the plan is applied. */
+  readonly nMinusOne?: NMinusOne
   readonly problems: readonly Problem[]
 }
 
@@ -82,13 +84,15 @@ export interface PlanSubject {
   readonly problems: readonly Problem[]
   /** Set by `comparedWith`: where the changes are not against the current assignment. */
   readonly previous?: PlanOrigin
+  /** Set where it was asked for. */
+  readonly nMinusOne?: NMinusOne
   /** Who has spoken for pods until now; absent: the cluster as it is. */
   readonly speakers?: readonly Speaker[]
 }
 
 /** The plan: pure, and the same for the same inputs in any order. */
 export function buildPlan(subject: PlanSubject): Plan {
-  const { inputs, options, placement, before, after, problems, previous } = subject
+  const { inputs, options, placement, before, after, problems, previous, nMinusOne } = subject
   const assignments = [...placement.assignments].sort(compareEntries)
   const unassigned = [...placement.unassigned].sort(compareEntries)
   const count = (change: Assignment['change']) => assignments.filter((one) => one.change === change).length
@@ -118,6 +122,7 @@ export function buildPlan(subject: PlanSubject): Plan {
     steps: planSteps(inputs, { ...placement, assignments, unassigned }),
     disruptions: disruptionsOf(inputs.topology, assignments, voices),
     nodes: hostChanges(before, after),
+    ...(nMinusOne && { nMinusOne }),
     problems: problems.map(({ severity, code, object, message, remedy, source }) => ({ severity, code, object, message, remedy, source })),
   }
 }

@@ -1,4 +1,4 @@
-import type { Assignment, Unassigned } from '../model/assignment.js'
+import type { Assignment, NMinusOne, Unassigned } from '../model/assignment.js'
 import { PROBLEMS, type Problem } from '../model/problem.js'
 import { clipped, code, fenced, htmlCode, prose } from './escape.js'
 import type { Plan } from './index.js'
@@ -8,19 +8,23 @@ import {
   changeCounts,
   countProblems,
   effects,
+  enough,
   entryCounts,
   hostingOf,
   leftAlone,
+  lossOf,
   nodesOf,
   noticed,
   type PlanNotes,
   remediesOf,
+  spareSummary,
+  sparesOf,
   staying,
   subjectOf,
   termsOf,
 } from './phrases.js'
 import { type Section, shorten } from './shorten.js'
-import { printable } from './style.js'
+import { few, printable } from './style.js'
 
 /** GitHub takes comments of 65,536 characters; the rest is for who puts a line of their own around the plan. */
 const LIMIT = 65_000
@@ -50,6 +54,7 @@ export function viewMarkdown(given: Plan, notes: PlanNotes): string {
     { head: '#### Problems\n', rows: plan.problems.filter((found) => !told.has(found)).map(problemRow), gap: '\n' },
     { head: '#### Objects', rows: printable(notes.objects).map(objectBlock), gap: '\n\n' },
     { head: '#### Hosts', rows: nodeBlocks(plan), gap: '\n\n' },
+    ...(plan.nMinusOne ? [lossSection(plan.nMinusOne)] : []),
     { head: '', rows: leftAlone(notes.inputs).map(prose), gap: '\n\n' },
   ]
   return shorten(sections, LIMIT)
@@ -137,6 +142,17 @@ function nodeBlocks({ nodes, assignments, unassigned }: Plan): readonly string[]
       '</details>',
     ].join('\n\n')
   })
+}
+
+function lossSection(found: NMinusOne): Section {
+  const rows = found.losses.map((loss) => {
+    const lost = loss.unplaced.map(({ egressIP, object, reason }) => `${code(egressIP)} of ${code(object)} (${reason})`)
+    const remedy = enough(loss)
+    return `- ${code(loss.node)}: ${lossOf(loss)}: ${few(lost, LISTED)}${remedy === null ? '' : `; ${remedy}`}`
+  })
+  const spares = sparesOf(found)
+  const summary = [spareSummary(found), ...(spares === null ? [] : [`${prose(clipped(spares, SENTENCE))}.`])].join(' ')
+  return { head: '#### Without one node', rows: [summary, ...rows], gap: '\n\n' }
 }
 
 type Named = Pick<Assignment, 'egressIP' | 'object'>

@@ -1,4 +1,4 @@
-import type { Assignment, Unassigned } from '../model/assignment.js'
+import type { Assignment, NMinusOne, NodeLoss, Unassigned } from '../model/assignment.js'
 import type { Inputs } from '../model/inputs.js'
 import type { Problem, Severity } from '../model/problem.js'
 import type { Disruption } from './disruptions.js'
@@ -131,4 +131,33 @@ export function remediesOf({ unassigned, problems }: Plan): ReadonlyMap<Unassign
     if (best) found.set(one, best)
   }
   return found
+}
+
+/** `Without any one of 6 egress nodes every address that has a node would still have one.` */
+export function spareSummary({ egressNodes, losses }: NMinusOne): string {
+  if (egressNodes === 0) return 'There is no egress node to lose.'
+  const nodes = `any one of ${counted(egressNodes, 'egress node')}`
+  return losses.length === 0
+    ? `Without ${nodes} every address that has a node would still have one.`
+    : `${losses.length} of ${counted(egressNodes, 'egress node')} cannot be lost: not all addresses would find another.`
+}
+
+/** `2 of its 3 addresses would find no other node` */
+export function lossOf({ holds, unplaced }: NodeLoss): string {
+  const which = holds === 1 ? 'its address' : `${unplaced.length} of its ${holds} addresses`
+  return `${which} would find no other node`
+}
+
+/** `capacity for 2 addresses more on its other candidates would do`; null where capacity is not what is missing. */
+export const enough = ({ capacity }: NodeLoss): string | null =>
+  capacity === null ? null : `capacity for ${counted(capacity, 'address', 'addresses')} more on its other candidates would do`
+
+/** What would make up for the losses: `1 more node would do: like node-a (for node-a and node-b)` */
+export function sparesOf({ losses, spares }: NMinusOne): string | null {
+  if (spares.length === 0) return null
+  const listed = spares.map(({ like, for: nodes }) => `one like ${like} (for ${few(nodes)})`)
+  const helped = new Set(spares.flatMap(({ for: nodes }) => nodes))
+  const rest = losses.filter(({ node }) => !helped.has(node)).map(({ node }) => node)
+  const left = rest.length > 0 ? `; for ${few(rest)} one node does not do` : ''
+  return `${counted(spares.length, 'more node')} would do: ${few(listed, 10)}${left}`
 }

@@ -1,4 +1,4 @@
-import type { Unassigned } from '../model/assignment.js'
+import type { NMinusOne, Unassigned } from '../model/assignment.js'
 import type { Inputs } from '../model/inputs.js'
 import type { Problem, Severity } from '../model/problem.js'
 import { PROBLEMS } from '../model/problem.js'
@@ -9,20 +9,27 @@ import {
   changeCounts,
   countProblems,
   effects,
+  enough,
   entryCounts,
   hostingOf,
   leftAlone,
+  lossOf,
   nodesOf,
   noticed,
   type PlanNotes,
   remediesOf,
   route,
+  spareSummary,
+  sparesOf,
   staying,
   subjectOf,
   termsOf,
 } from './phrases.js'
 import type { Style, Tone } from './style.js'
-import { columns, paint, printable, wrap } from './style.js'
+import { columns, few, paint, printable, wrap } from './style.js'
+
+/** How many addresses of a lost node are listed. */
+const LISTED = 10
 
 const TONES: Readonly<Record<Severity, Tone>> = { error: 'red', warning: 'yellow', info: 'cyan' }
 const CHANGES = { add: ['+', 'green'], move: ['~', 'yellow'], remove: ['-', 'red'] } as const
@@ -48,6 +55,7 @@ export function viewPlan(given: Plan, notes: PlanNotes, style: Style): string {
       others.flatMap((found) => problemLines(found, style).map((line) => `  ${line}`)),
       style,
     ),
+    plan.nMinusOne ? lossLines(plan.nMinusOne, style) : [],
     noteLines(notes.inputs, style),
     summaryLines(plan, notes, style),
   ]
@@ -111,6 +119,22 @@ function objectLines({ object, lines }: ObjectChange, style: Style): readonly st
 
 function hostLines({ nodes }: Plan): readonly string[] {
   return columns(nodes.map((one) => [one.node, entryCounts(one)])).map((line) => `  ${line}`)
+}
+
+function lossLines(found: NMinusOne, style: Style): readonly string[] {
+  const each = found.losses.flatMap((loss) => {
+    const lost = loss.unplaced.map(({ egressIP, object, reason }) => `${egressIP} of ${object} (${reason})`)
+    return [
+      `  ${paint(style, 'yellow', '!')} ${loss.node}  ${lossOf(loss)}`,
+      ...wrap(style, '      ', few(lost, LISTED)),
+      ...wrap(style, '      ', enough(loss) ?? ''),
+    ]
+  })
+  return titled(
+    'Without one node',
+    [...wrap(style, '  ', spareSummary(found)), ...each, ...wrap(style, '  ', sparesOf(found) ?? '')],
+    style,
+  )
 }
 
 function noteLines(inputs: Inputs, style: Style): readonly string[] {

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Plan } from '../../src/plan/index.js'
 import { clusterObject, egressIPObject, NODES } from '../constructs/sources.js'
 import { enterFolder, held, LIST, project, SHOP } from './project.js'
 import { egretta } from './terminal.js'
@@ -133,6 +134,21 @@ describe('egretta plan', () => {
     expect(await node('--down', 'node-a', '--down', 'node-c')).toBe('node-b')
     const misspelt = await egretta('plan', '--drain', 'node-aa')
     expect(misspelt).toEqual({ exit: 1, out: '', err: 'egretta: the topology has no node node-aa; it has node-a, node-b, node-c\n' })
+  })
+  it('answers --n-minus-1 without another exit code, and only when asked', async () => {
+    project([egressIPObject('eip', ['192.0.2.50', '192.0.2.51', '192.0.2.52'])])
+    const { exit, out } = await egretta('plan', '-o', 'json', '--n-minus-1')
+    expect(exit).toBe(0)
+    const { nMinusOne } = JSON.parse(out) as Plan
+    expect(nMinusOne?.egressNodes).toBe(3)
+    expect(nMinusOne?.losses.map(({ node, unplaced }) => [node, unplaced.map(({ reason }) => reason)])).toEqual(
+      ['node-a', 'node-b', 'node-c'].map((node) => [node, ['AntiColocation']]),
+    )
+    expect(JSON.parse((await egretta('plan', '-o', 'json')).out)).not.toHaveProperty('nMinusOne')
+    expect((await egretta('plan', '--n-minus-1')).out).toContain('3 of 3 egress nodes cannot be lost')
+    expect((await egretta('plan', '--n-minus-1', '-o', 'markdown')).out).toContain('#### Without one node')
+    writeFileSync('intent/bad.yaml', 'a: [')
+    expect((await egretta('plan', '--n-minus-1')).exit).toBe(1)
   })
   it('does not take a PATH for the number of --rebalance', async () => {
     writeFileSync('dump.json', LIST(...NODES, SHOP, egressIPObject('eip', ['192.0.2.50'])))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Assignment } from '../../src/model/assignment.js'
 import { problem } from '../../src/model/problem.js'
 import { viewMarkdown } from '../../src/plan/markdown.js'
-import { CHANGING, inputs, kept, notes, other, planOf, refusal, refused } from './plans.js'
+import { CHANGING, inputs, kept, LOSSES, notes, other, planOf, refusal, refused } from './plans.js'
 
 describe('viewMarkdown', () => {
   it('has the headline, changes, refusals with reasons and remedies, problems, and a folded part for each node', () => {
@@ -66,6 +66,16 @@ EgressIP \`eip-a\`
   it('says plainly that nothing changes', () => {
     const text = viewMarkdown(planOf({ unassigned: [{ ...refusal, from: null }], problems: [refused] }), notes)
     expect(text).toMatch(/^### No changes: 1 address stays where it is, 1 refused\n/)
+  })
+  it('says what the loss of one node would mean, where that was asked', () => {
+    expect(viewMarkdown(planOf({ nMinusOne: LOSSES }), notes)).toContain(`#### Without one node
+
+2 of 3 egress nodes cannot be lost: not all addresses would find another. 1 more node would do: one like node-a (for node-a); for node-b one node does not do.
+
+- \`node-a\`: 2 of its 3 addresses would find no other node: \`192.0.2.50\` of \`eip-a\` (CapacityExhausted) and \`192.0.2.51\` of \`eip-b\` (CapacityExhausted); capacity for 2 addresses more on its other candidates would do
+
+- \`node-b\`: its address would find no other node: \`192.0.2.52\` of \`eip-b\` (AntiColocation)
+`)
   })
 
   it('lets no name form markup, HTML or a mention', () => {

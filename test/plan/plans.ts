@@ -1,4 +1,4 @@
-import type { Assignment, Unassigned } from '../../src/model/assignment.js'
+import type { Assignment, NMinusOne, Unassigned } from '../../src/model/assignment.js'
 import type { Inputs } from '../../src/model/inputs.js'
 import { problem } from '../../src/model/problem.js'
 import type { Plan } from '../../src/plan/index.js'
@@ -86,3 +86,21 @@ export const CHANGING = planOf({
   ],
   problems: [refused, other],
 })
+
+/** A node that cannot be lost for lack of capacity, and one for lack of nodes. */
+export const LOSSES: NMinusOne = {
+  egressNodes: 3,
+  losses: [
+    {
+      node: 'node-a',
+      holds: 3,
+      unplaced: [
+        { egressIP: '192.0.2.50', object: 'eip-a', reason: 'CapacityExhausted' },
+        { egressIP: '192.0.2.51', object: 'eip-b', reason: 'CapacityExhausted' },
+      ],
+      capacity: 2,
+    },
+    { node: 'node-b', holds: 1, unplaced: [{ egressIP: '192.0.2.52', object: 'eip-b', reason: 'AntiColocation' }], capacity: null },
+  ],
+  spares: [{ like: 'node-a', for: ['node-a'] }],
+}

@@ -6,7 +6,7 @@ import { objectChange } from '../../src/plan/object-change.js'
 import { countProblems } from '../../src/plan/phrases.js'
 import { PLAIN, wrap } from '../../src/plan/style.js'
 import { viewPlan, viewProblems } from '../../src/plan/view.js'
-import { CHANGING, inputs, kept, notes, other, planOf, refusal, refused, source } from './plans.js'
+import { CHANGING, inputs, kept, LOSSES, notes, other, planOf, refusal, refused, source } from './plans.js'
 
 describe('viewPlan', () => {
   it('has one line for each change, refusals with the reason and what to do, hosts and a summary', () => {
@@ -110,6 +110,22 @@ No changes. 1 address stays where it is.
     expect(text).toContain('\u001b[32m+\u001b[39m 192.0.2.51')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the escapes are what is tested
     expect(text.replace(/\u001b\[\d+m/g, '')).toBe(viewPlan(CHANGING, notes, { color: false, width: 200 }))
+  })
+  it('says what the loss of one node would mean, where that was asked', () => {
+    expect(viewPlan(planOf({ nMinusOne: LOSSES }), notes, PLAIN)).toContain(`Without one node:
+  2 of 3 egress nodes cannot be lost: not all addresses would find another.
+  ! node-a  2 of its 3 addresses would find no other node
+      192.0.2.50 of eip-a (CapacityExhausted) and 192.0.2.51 of eip-b (CapacityExhausted)
+      capacity for 2 addresses more on its other candidates would do
+  ! node-b  its address would find no other node
+      192.0.2.52 of eip-b (AntiColocation)
+  1 more node would do: one like node-a (for node-a); for node-b one node does not do
+`)
+    const fine = { egressNodes: 3, losses: [], spares: [] }
+    expect(viewPlan(planOf({ nMinusOne: fine }), notes, PLAIN)).toContain(
+      'Without one node:\n  Without any one of 3 egress nodes every address that has a node would still have one.\n',
+    )
+    expect(viewPlan(planOf({ nMinusOne: { ...fine, egressNodes: 0 } }), notes, PLAIN)).toContain('  There is no egress node to lose.\n')
   })
   it('shows how one object changed', () => {
     const change = objectChange('eip-a', { spec: { egressIPs: ['192.0.2.50'] } }, { spec: { egressIPs: ['192.0.2.50', '192.0.2.51'] } })

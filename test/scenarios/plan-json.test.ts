@@ -10,7 +10,7 @@ const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(sch
 
 const VARIANTS: readonly (readonly string[])[] = [
   [],
-  ['--rebalance', '--allow-unassigned'],
+  ['--rebalance', '--allow-unassigned', '--n-minus-1'],
   ['--drain', 'FIRST', '--down', 'LAST', '--previous', 'SELF'],
 ]
 
