@@ -5,8 +5,8 @@ import { type Problem, problem } from '../model/problem.js'
 import type { Role, SourceFile } from '../model/source.js'
 
 /**
- * Reads files, directories (all .yaml, .yml and .json files in them, at any depth; names that begin with a dot are left
- * out) and `-` for standard input, in the order given and sorted by name within a directory. What cannot be read is
+ * Reads files, directories (all .yaml, .yml and .json files in them, at any depth; left out are names that begin with a dot,
+ * node_modules and what synth wrote: its output is no input) and `-` for standard input, in the order given and sorted by name within a directory. What cannot be read is
  * UnreadableInput; a directory without a file is EmptyInput.
  */
 export function readSources(paths: readonly string[], role: Role): { files: readonly SourceFile[]; problems: readonly Problem[] } {
@@ -50,16 +50,26 @@ function filesUnder(directory: string, seen: Set<string>, problems: Problem[]): 
   seen.add(real)
   const names = readdirSync(directory).sort((a, b) => (a < b ? -1 : 1))
   return names.flatMap((name) => {
-    if (name.startsWith('.')) return []
+    if (name.startsWith('.') || name === 'node_modules') return []
     const path = join(directory, name)
     try {
-      if (statSync(path).isDirectory()) return filesUnder(path, seen, problems)
+      if (statSync(path).isDirectory()) return isRendered(path) ? [] : filesUnder(path, seen, problems)
       return /\.(ya?ml|json)$/.test(name) ? [path] : []
     } catch (error) {
       problems.push(unreadable(path, error))
       return []
     }
   })
+}
+
+/** Whether synth wrote the directory: it has the index of one. */
+function isRendered(directory: string): boolean {
+  try {
+    const index: unknown = JSON.parse(readFileSync(join(directory, 'index.json'), 'utf8'))
+    return typeof index === 'object' && index !== null && 'kind' in index && index.kind === 'Index' && 'assignments' in index
+  } catch {
+    return false
+  }
 }
 
 /** The text of a file in UTF-8 (`-`: standard input), or the problem that it cannot be read. */

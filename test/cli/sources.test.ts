@@ -25,6 +25,15 @@ describe('reading files', () => {
     expect(problems).toEqual([])
   })
 
+  it('leaves out what synth wrote and node_modules, unless it is named', () => {
+    for (const path of ['intent/a.yaml', 'out/manifests/EgressIP.a.yaml', 'node_modules/x/b.yaml', 'other/c.json']) put(path, path)
+    put('out/index.json', JSON.stringify({ kind: 'Index', assignments: [] }))
+    put('other/index.json', JSON.stringify({ kind: 'Index' }))
+    const found = (path: string) => readSources([join(root, path)], 'both').files.map(({ file }) => file.slice(root.length + 1))
+    expect(found('')).toEqual(['intent/a.yaml', 'other/c.json', 'other/index.json'])
+    expect(found('out/manifests')).toEqual(['out/manifests/EgressIP.a.yaml'])
+  })
+
   it('takes a file that is named whatever its name, and keeps the path as written', () => {
     put('dump.txt', 'x')
     expect(readSources([join(root, 'dump.txt')], 'both').files).toMatchObject([{ file: join(root, 'dump.txt'), text: 'x' }])
