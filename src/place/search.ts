@@ -18,6 +18,8 @@ export interface Goal {
   givers?(): readonly ArrayLike<number>[]
 }
 
+/** So many nodes of a pool are tried before the slots that stand on them are followed. */
+const STRIDE = 32
 /** Seen for good. */
 const BURIED = 2 ** 31 - 1
 /** Stands for the slot that goes where no slot of the chain has stood: the one that enters the taker. */
@@ -42,6 +44,11 @@ export class Search {
   /** Per pool and family: the round, how far its nodes have been tried, and those that are still to be tried by others. */
   readonly #poolSeen: Int32Array
   readonly #cursor: Int32Array
+  /** Where a walk over the nodes begins: where the pool last had a node that led to an end. */
+  readonly #start: Int32Array
+  readonly #luck: Int32Array
+  /** Slots whose pools have not been walked to the end. */
+  #unfinished: number[] = []
   readonly #barred: number[][]
   /** The lanes and pools seen in this round. */
   readonly lanes: number[] = []
@@ -59,6 +66,8 @@ export class Search {
     this.#queue = new Int32Array(slots.length)
     this.#poolSeen = new Int32Array(pools.length * 2)
     this.#cursor = new Int32Array(pools.length * 2)
+    this.#start = new Int32Array(pools.length * 2)
+    this.#luck = new Int32Array(pools.length * 2)
     this.#barred = pools.flatMap(() => [[], []])
   }
 
@@ -71,6 +80,7 @@ export class Search {
     this.#pools.length = 0
     this.#end = null
     this.#taker = null
+    this.#unfinished = []
   }
 
   /** Buries what the round has seen: no later round looks at it again. */
@@ -114,12 +124,20 @@ export class Search {
   }
 
   #run(): readonly Step[] | null {
-    while (this.#end === null && this.#head < this.#tail) this.#expand(this.#queue[this.#head++] as number)
-    const end = this.#end
-    if (end === null) return null
+    while (this.#end === null) {
+      if (this.#head === this.#tail && this.#unfinished.length === 0) return null
+      this.#expand(this.#head < this.#tail ? (this.#queue[this.#head++] as number) : (this.#unfinished.pop() as number))
+    }
+    const steps = this.#chain(this.#end)
     this.#end = null
     this.#head = this.#tail
-    return this.#chain(end)
+    this.#unfinished = []
+    for (const { slot, node } of steps) {
+      const { pool, family } = this.#board.slot(slot)
+      const nodes = this.#goal.nodesOf?.(pool) ?? this.#board.pool(slot).nodes
+      this.#luck[pool * 2 + (family === 4 ? 0 : 1)] = placeOf(nodes, node)
+    }
+    return steps
   }
 
   /** Tries the nodes of a slot's pool that no slot has tried, and those that its own object holds. */
@@ -140,6 +158,7 @@ export class Search {
       this.#poolSeen[key] = this.#round
       this.#pools.push(key)
       this.#cursor[key] = 0
+      this.#start[key] = this.#luck[key] as number
       barred.length = 0
     }
     let kept = 0
@@ -148,12 +167,15 @@ export class Search {
       if (!isDone || (buried && this.#laneSeen[board.lane(node, family)] !== BURIED)) barred[kept++] = node
     }
     barred.length = kept
+    const start = this.#start[key] as number
+    const stop = Math.min(nodes.length, (this.#cursor[key] as number) + STRIDE)
     let cursor = this.#cursor[key] as number
-    for (; cursor < nodes.length && this.#end === null; cursor++) {
-      const node = nodes[cursor] as number
+    for (; cursor < stop && this.#end === null; cursor++) {
+      const node = nodes[(start + cursor) % nodes.length] as number
       if (!this.#visit(mover, node)) barred.push(node)
     }
     this.#cursor[key] = cursor
+    if (cursor < nodes.length) this.#unfinished.push(mover)
   }
 
   /** Lets a slot enter a node that its object does not hold. False where it does: others of the slot's pool may yet enter. */
@@ -223,3 +245,14 @@ export class Search {
 /** Whether a slot could enter a node that has room, by its pool and its object alone. */
 export const fits = (board: Board, slot: number, node: number): boolean =>
   inPool(board.pool(slot), node) && board.at[slot] !== node && board.occupant(board.slot(slot).group, node) === NONE
+
+/** Where in an ascending list a number stands, or would. */
+function placeOf(list: Int32Array, item: number): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((list[middle] as number) < item) low = middle + 1
+    else high = middle
+  }
+  return low
+}
