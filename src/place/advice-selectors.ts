@@ -52,7 +52,8 @@ function selectsNothing(
   if (namespaces.length === 0) return []
   if (namespacesOf(namespaceSelector).length === 0) {
     const { length } = namespaces
-    const message = `namespaceSelector of ${name} matches ${length === 1 ? 'not the only namespace' : `none of the ${length} namespaces`}.`
+    const what = length === 1 ? 'does not match the only namespace' : `matches none of the ${length} namespaces`
+    const message = `namespaceSelector of ${name} ${what}.`
     return [problem('SelectorMatchesNoNamespace', { object: name, message, source: source.at(['spec', 'namespaceSelector']) })]
   }
   if (pods.length === 0) return []

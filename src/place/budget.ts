@@ -26,6 +26,8 @@ export function spending(
   let best = keeping(network, ties)
   const free = moving(network, ties)
   let flows = 0
+  /** The least sum of squares that can be hoped for, where as many are placed as can be without regard to the budget. */
+  let least = squaresOf(network, free)
   let isProven = !isCrossed && network.slots.length <= EXACT_SLOTS
   const open: Branch[] = [{ locked: [], moved: [] }]
   for (let branch = open.pop(); branch; branch = open.pop()) {
@@ -41,13 +43,18 @@ export function spending(
     if (compareBalance(network, bound, best) >= 0) continue
     const { answer, missing } = stepwise(part, ties, locked, budget - moved.length)
     if (better(answer, best) < 0) best = answer
+    if (flows === 1 && compareSets(answer, free) === 0) least = Math.max(least, squaresOf(network, answer) - missing)
     const isBounded = compareSets(answer, bound) === 0 && squaresOf(network, answer) - missing >= squaresOf(network, best)
     if (isBounded && compareSets(answer, best) === 0) continue
     const slot = part.slots.findIndex(({ home, isPaid }, one) => home !== null && !isPaid && bound[one] !== home)
     open.push({ locked: [...locked, slot], moved })
     if (moved.length < budget) open.push({ locked, moved: [...moved, slot] })
   }
-  return { nodes: best, gap: isProven ? 0 : gapTo(network, isCrossed ? freeBound(network, ties) : free, best) }
+  if (isProven) return { nodes: best, gap: 0 }
+  if (isCrossed || compareSets(free, best) !== 0)
+    return { nodes: best, gap: gapTo(network, isCrossed ? freeBound(network, ties) : free, best) }
+  const squares = squaresOf(network, best)
+  return { nodes: best, gap: squares === 0 ? 0 : Math.max(0, squares - least) / squares }
 }
 
 interface Branch {

@@ -51,7 +51,7 @@ export function candidatesOf(field: Field): (selector: LabelSelector, address: A
     if (known) return known
     const exclusionOn = (node: number) => exclusionOf(field, node, inPool(matching, node), hosts.on.get(node) ?? null)
     const pool = poolOf(
-      matching.nodes.filter((node) => exclusionOn(node) === null),
+      [...hosts.on.keys()].filter((node) => exclusionOn(node) === null),
       field.nodes.length,
     )
     const candidates = { pool, exclusionOn, hosts }
