@@ -77,52 +77,81 @@ function faultOfV4(text: string): string {
 }
 
 function readV6(text: string): Address | string {
-  if (text.includes('%')) return 'it has a zone; an egress IP has none'
-  if (text.includes('/')) return 'it has a prefix length; write the address alone'
-  let groups = text
-  if (text.includes('.')) {
-    const at = text.lastIndexOf(':')
-    const dotted = readV4(text.slice(at + 1))
-    if (typeof dotted === 'string') return `its IPv4 part is wrong: ${dotted}`
-    groups = `${text.slice(0, at + 1)}${(dotted.value >> 16n).toString(16)}:${(dotted.value & 0xffffn).toString(16)}`
-  }
-  const halves = groups.split('::')
-  if (halves.length > 2) return 'it has "::" more than once'
-  const left = halves[0] === '' ? [] : (halves[0] ?? '').split(':')
-  const right = halves.length < 2 || halves[1] === '' ? [] : (halves[1] ?? '').split(':')
-  const missing = 8 - left.length - right.length
-  if (halves.length === 1 && missing !== 0) return 'an IPv6 address has eight groups, or "::" in place of zero groups'
-  if (halves.length === 2 && missing < 1) return 'it has too many groups'
-  const numbers: number[] = []
-  for (const group of left) numbers.push(readGroup(group))
-  for (let zeros = missing; zeros > 0; zeros--) numbers.push(0)
-  for (const group of right) numbers.push(readGroup(group))
-  const wrong = numbers.indexOf(-1)
-  if (wrong >= 0)
-    return `the group "${wrong < left.length ? left[wrong] : right[wrong - 8 + right.length]}" is not one to four hexadecimal digits`
-  const mapped = numbers.slice(0, 5).every((group) => group === 0) && numbers[5] === 0xffff
-  if (mapped) return 'it is an IPv4-mapped IPv6 address; write the IPv4 address'
-  return { family: 6, value: joined(numbers), text: printGroups(numbers) }
+  const groups = groupsOf(text.includes('.') ? undotted(text) : text)
+  if (groups === null || isMapped(groups)) return faultOfV6(text)
+  return { family: 6, value: joined(groups), text: printGroups(groups) }
 }
 
-/** -1 where it is no group. */
-function readGroup(text: string): number {
-  if (text.length === 0 || text.length > 4) return -1
-  let value = 0
+const isMapped = (groups: readonly number[]): boolean => groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
+
+/** The same with an IPv4 address at its end as two groups; as it is where none is there. */
+function undotted(text: string): string {
+  const at = text.lastIndexOf(':') + 1
+  const dotted = readV4(text.slice(at))
+  if (typeof dotted === 'string') return text
+  return `${text.slice(0, at)}${(dotted.value >> 16n).toString(16)}:${(dotted.value & 0xffffn).toString(16)}`
+}
+
+/** The eight groups of an IPv6 address; null where the text is none. */
+function groupsOf(text: string): readonly number[] | null {
+  const groups: number[] = []
+  let gap = -1
+  let group = 0
+  let digits = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    const letter = code | 32
-    const digit = code >= 48 && code <= 57 ? code - 48 : letter >= 97 && letter <= 102 ? letter - 87 : -1
-    if (digit < 0) return -1
-    value = value * 16 + digit
+    if (code !== COLON) {
+      const digit = hexDigit(code)
+      if (digit < 0 || ++digits > 4) return null
+      group = group * 16 + digit
+      continue
+    }
+    const isGap = text.charCodeAt(at + 1) === COLON
+    if (isGap ? gap >= 0 : digits === 0 || at === text.length - 1) return null
+    if (digits > 0) groups.push(group)
+    group = 0
+    digits = 0
+    if (!isGap) continue
+    gap = groups.length
+    at++
   }
-  return value
+  if (digits > 0) groups.push(group)
+  if (gap < 0 || groups.length > 7) return gap < 0 && groups.length === 8 ? groups : null
+  return [...groups.slice(0, gap), ...ZEROS.slice(groups.length), ...groups.slice(gap)]
+}
+
+const COLON = 58
+const ZEROS: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0]
+
+/** -1 where it is none. */
+function hexDigit(code: number): number {
+  const letter = code | 32
+  return code >= ZERO && code <= ZERO + 9 ? code - ZERO : letter >= 97 && letter <= 102 ? letter - 87 : -1
+}
+
+/** Why a text is no IPv6 address. */
+function faultOfV6(text: string): string {
+  if (text.includes('%')) return 'it has a zone; an egress IP has none'
+  if (text.includes('/')) return 'it has a prefix length; write the address alone'
+  if (text.includes('.')) {
+    const dotted = readV4(text.slice(text.lastIndexOf(':') + 1))
+    if (typeof dotted === 'string') return `its IPv4 part is wrong: ${dotted}`
+  }
+  const halves = (text.includes('.') ? undotted(text) : text).split('::')
+  if (halves.length > 2) return 'it has "::" more than once'
+  const groups = halves.map((half) => (half === '' ? [] : half.split(':')))
+  const missing = 8 - groups.flat().length
+  if (halves.length === 1 && missing !== 0) return 'an IPv6 address has eight groups, or "::" in place of zero groups'
+  if (halves.length === 2 && missing < 1) return 'it has too many groups'
+  const wrong = groups.flat().find((group) => !/^[0-9a-fA-F]{1,4}$/.test(group))
+  if (wrong !== undefined) return `the group "${wrong}" is not one to four hexadecimal digits`
+  return 'it is an IPv4-mapped IPv6 address; write the IPv4 address'
 }
 
 const BYTES = new DataView(new ArrayBuffer(16))
 
 function joined(groups: readonly number[]): bigint {
-  for (const [index, group] of groups.entries()) BYTES.setUint16(2 * index, group)
+  for (let at = 0; at < 8; at++) BYTES.setUint16(2 * at, groups[at] as number)
   return (BYTES.getBigUint64(0) << 64n) | BYTES.getBigUint64(8)
 }
 
@@ -191,15 +220,6 @@ export function contains(prefix: Prefix, address: Address): boolean {
   if (prefix.address.family !== address.family) return false
   const shift = BigInt(width(address.family) - prefix.length)
   return prefix.address.value >> shift === address.value >> shift
-}
-
-/** The prefix with the longest length that contains the address; the first one of equals; undefined if none does. */
-export function longestMatch<P extends Prefix>(prefixes: readonly P[], address: Address): P | undefined {
-  let best: P | undefined
-  for (const prefix of prefixes) {
-    if (contains(prefix, address) && (!best || prefix.length > best.length)) best = prefix
-  }
-  return best
 }
 
 const NOT_GLOBAL = [
