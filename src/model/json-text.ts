@@ -43,17 +43,25 @@ export const isSound = (text: string, value: unknown): boolean => countKeys(text
 function countKeys(text: string): number {
   let count = 0
   for (let open = text.indexOf('"'); open >= 0; ) {
-    let close = text.indexOf('"', open + 1)
-    while (isEscaped(text, close)) close = text.indexOf('"', close + 1)
-    const next = blank(text, close + 1)
+    const next = blank(text, afterText(text, open))
     if (text.charCodeAt(next) === COLON) count++
     open = text.indexOf('"', next)
   }
   return count
 }
 
+/** Offset after the text in quotes at `at` of a valid JSON text. */
+function afterText(text: string, at: number): number {
+  let close = text.indexOf('"', at + 1)
+  while (isEscaped(text, close)) close = text.indexOf('"', close + 1)
+  return close + 1
+}
+
+const QUOTE = 34
 const COLON = 58
 const BACKSLASH = 92
+const COMMA = 44
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
 
 function isEscaped(text: string, at: number): boolean {
   let first = at
@@ -83,15 +91,12 @@ export function locateJson(text: string, start: number, path: Path, key = false)
   let at = blank(text, start)
   for (const [depth, step] of path.entries()) {
     let found: number | undefined
+    const ofKey = key && depth === path.length - 1
     if (text[at] === '{') {
-      members(text, at, 0, (name, keyAt, valueAt) => {
-        if (name === step) found = key && depth === path.length - 1 ? keyAt : valueAt
-      })
-    } else if (text[at] === '[') {
-      elements(text, at, 0, (index, valueAt) => {
-        if (index === step) found = valueAt
-      })
-    }
+      for (const [keyAt, valueAt] of membersAt(text, at)) {
+        if (JSON.parse(text.slice(keyAt, afterText(text, keyAt))) === step) found = ofKey ? keyAt : valueAt
+      }
+    } else if (text[at] === '[' && typeof step === 'number') found = elementsAt(text, at)[step]
     if (found === undefined) return at
     at = found
   }
@@ -100,28 +105,56 @@ export function locateJson(text: string, start: number, path: Path, key = false)
 
 /** Offsets of the elements of the list at a path of a valid JSON text. */
 export function elementOffsets(text: string, path: Path): readonly number[] {
-  const offsets: number[] = []
   const at = locateJson(text, 0, path)
-  if (text[at] === '[') elements(text, at, 0, (_, valueAt) => offsets.push(valueAt))
-  return offsets
+  return text[at] === '[' ? elementsAt(text, at) : []
+}
+
+/** Offsets of the keys and values of an object of a valid JSON text. */
+function membersAt(text: string, from: number): readonly (readonly [keyAt: number, valueAt: number])[] {
+  const members: [number, number][] = []
+  for (let at = blank(text, from + 1); text.charCodeAt(at) === QUOTE; at = afterComma(text, at)) {
+    const keyAt = at
+    at = blank(text, blank(text, afterText(text, keyAt)) + 1)
+    members.push([keyAt, at])
+  }
+  return members
+}
+
+/** Offsets of the elements of a list of a valid JSON text. */
+function elementsAt(text: string, from: number): readonly number[] {
+  const elements: number[] = []
+  for (let at = blank(text, from + 1); at < text.length && text[at] !== ']'; at = afterComma(text, at)) elements.push(at)
+  return elements
+}
+
+/** Offset of what follows the value at `at` and a comma, if there is one, of a valid JSON text. */
+function afterComma(text: string, from: number): number {
+  let depth = 0
+  for (let at = from; at < text.length; ) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = afterText(text, at)
+      continue
+    }
+    if (code === COMMA && depth === 0) return blank(text, at + 1)
+    if (code === OPEN_OBJECT || code === OPEN_LIST) depth++
+    else if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && depth-- === 0) return at
+    at++
+  }
+  return text.length
 }
 
 function value(text: string, from: number, depth: number): number {
   const at = blank(text, from)
   const first = text[at]
   if (depth > MAX_DEPTH) throw new Fault(at, `it is nested over ${MAX_DEPTH} levels deep`)
-  if (first === '{') return members(text, at, depth, null)
-  if (first === '[') return elements(text, at, depth, null)
+  if (first === '{') return members(text, at, depth)
+  if (first === '[') return elements(text, at, depth)
   if (first === '"') return string(text, at)
   return word(text, at)
 }
 
-function members(
-  text: string,
-  from: number,
-  depth: number,
-  visit: ((name: string, keyAt: number, valueAt: number) => void) | null,
-): number {
+function members(text: string, from: number, depth: number): number {
   const seen = new Set<string>()
   let at = blank(text, from + 1)
   if (text[at] === '}') return at + 1
@@ -134,22 +167,18 @@ function members(
     seen.add(name)
     at = blank(text, at)
     if (text[at] !== ':') throw new Fault(at, `expected ":"${found(text, at)}`)
-    const valueAt = blank(text, at + 1)
-    at = blank(text, value(text, valueAt, depth + 1))
-    visit?.(name, keyAt, valueAt)
+    at = blank(text, value(text, at + 1, depth + 1))
     if (text[at] === '}') return at + 1
     if (text[at] !== ',') throw new Fault(at, `expected "," or "}"${found(text, at)}`)
     at = blank(text, at + 1)
   }
 }
 
-function elements(text: string, from: number, depth: number, visit: ((index: number, valueAt: number) => void) | null): number {
+function elements(text: string, from: number, depth: number): number {
   let at = blank(text, from + 1)
   if (text[at] === ']') return at + 1
-  for (let index = 0; ; index++) {
-    const valueAt = at
+  for (;;) {
     at = blank(text, value(text, at, depth + 1))
-    visit?.(index, valueAt)
     if (text[at] === ']') return at + 1
     if (text[at] !== ',') throw new Fault(at, `expected "," or "]"${found(text, at)}`)
     at = blank(text, at + 1)
