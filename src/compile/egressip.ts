@@ -1,5 +1,5 @@
 import { type Address, compareAddresses, parseAddress } from '../model/address.js'
-import { hosting } from '../model/hosting.js'
+import { hostingNetworks, hostOf } from '../model/hosting.js'
 import { type Position, type Problem, problem } from '../model/problem.js'
 import type { ClusterFacts, ClusterNode } from '../model/topology.js'
 
@@ -24,10 +24,12 @@ const each = (held: readonly HeldAddress[]): readonly HeldAddress[] => {
 
 /** The egress IPs of the primary network that a node holds: those are on its bridge. Ones of secondary networks are left out. */
 export function primaryAddresses(node: ClusterNode, facts: ClusterFacts, held: readonly Held[]): readonly HeldAddress[] {
+  if (held.length === 0) return []
+  const networks = hostingNetworks(node, facts)
   return each(
     held.flatMap(({ egressIP, object, node: holder }) => {
       const address = holder === node.name ? parseAddress(egressIP) : undefined
-      return address && hosting(node, facts, address)?.type === 'primary' ? [{ address, for: `EgressIP/${object}` }] : []
+      return address && hostOf(address, networks)?.type === 'primary' ? [{ address, for: `EgressIP/${object}` }] : []
     }),
   )
 }

@@ -17,9 +17,12 @@ export function cloudOf(node: ClusterNode, facts: ClusterFacts): CloudEgressConf
  * The network of a node that hosts an address, or null: the first of its networks that contains it. An address that is not global
  * unicast has none.
  */
-export function hosting(node: ClusterNode, facts: ClusterFacts, address: Address): Hosting | null {
-  if (!isGlobalUnicast(address)) return null
-  return hostingNetworks(node, facts).find(({ network }) => contains(network, address)) ?? null
+export const hosting = (node: ClusterNode, facts: ClusterFacts, address: Address): Hosting | null =>
+  hostOf(address, hostingNetworks(node, facts))
+
+/** The same, given the networks of the node. */
+export function hostOf(address: Address, networks: readonly Hosting[]): Hosting | null {
+  return (isGlobalUnicast(address) && networks.find(({ network }) => contains(network, address))) || null
 }
 
 /**
