@@ -13,7 +13,6 @@ import {
   hostPrefix,
   isGlobalUnicast,
   lastOf,
-  longestMatch,
   networkOf,
   nth,
   parseAddress,
@@ -173,18 +172,6 @@ describe('a prefix', () => {
       fc.property(anyPrefix, any, (of, other) => {
         const inside = other.family === of.address.family && other.value >= networkOf(of).address.value && other.value <= lastOf(of).value
         return contains(of, other) === inside && contains(of, of.address)
-      }),
-    )
-  })
-
-  it('matches longest: the answer contains the address and nothing longer does', () => {
-    const near = fc.tuple(v4, fc.array(fc.integer({ min: 0, max: 32 }), { maxLength: 12 }), fc.array(anyPrefix, { maxLength: 8 }))
-    fc.assert(
-      fc.property(near, ([of, lengths, others]) => {
-        const prefixes = [...lengths.map((length) => ({ address: of, length })), ...others]
-        const best = longestMatch(prefixes, of)
-        const lengthsThatMatch = prefixes.filter((candidate) => contains(candidate, of)).map(({ length }) => length)
-        return best === undefined ? lengthsThatMatch.length === 0 : contains(best, of) && best.length === Math.max(...lengthsThatMatch)
       }),
     )
   })
