@@ -94,11 +94,14 @@ function tooSmall(subnet: Prefix, need: Need, originOf: (subnet: Prefix) => Orig
   const family = subnet.address.family
   const largest = width(family) - bitsFor(family, need.last)
   const flag = family === 4 ? '--gateway-v4-masquerade-subnet' : '--gateway-v6-masquerade-subnet'
-  const origin = need.network === null ? originOf(subnet) : { object: need.network, source: need.source }
+  const said = originOf(subnet)
+  const origin = need.network === null ? said : { object: need.network, source: need.source }
+  const assumed = said ? '' : ', the default, as no input says another'
   return problem('MasqueradeSubnetTooSmall', {
+    ...(said ? {} : { severity: 'warning' }),
     object: origin?.object ?? null,
     source: origin?.source ?? null,
-    message: `${need.subject} needs the masquerade address number ${need.last} of ${printPrefix(networkOf(subnet))}, which is too small for it.`,
+    message: `${need.subject} needs the masquerade address number ${need.last} of ${printPrefix(networkOf(subnet))}${assumed}, which is too small for it.`,
     remedy: `Let the masquerade subnet be at least a /${largest}, for example ${family === 4 ? '169.254.0.0/17' : 'fd69::/112'}: ${flag} of ovnkube, and Cluster.spec.subnets.masquerade.`,
   })
 }

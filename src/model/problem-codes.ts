@@ -61,7 +61,8 @@ export const INPUT_PROBLEMS = {
   },
   MasqueradeSubnetTooSmall: {
     severity: 'error',
-    meaning: 'A network needs a masquerade address that lies beyond the end of the masquerade subnet.',
+    meaning:
+      'A network needs a masquerade address that lies beyond the end of the masquerade subnet. It is a warning where no input says the subnet and the default is assumed.',
     remedy: 'Use a larger masquerade subnet, for example 169.254.0.0/17 and fd69::/112.',
   },
 } as const satisfies Record<string, ProblemKind>

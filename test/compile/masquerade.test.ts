@@ -53,15 +53,25 @@ describe('a masquerade subnet that is too small', () => {
     const nodes = ['a', 'b', 'c'].map((name, at) => node(`node-${name}`, [`192.0.2.1${at}/24`]))
     const { states, problems } = compile(inputs(nodes, [network('blue', 1), network('red', 9)], masquerade('169.254.169.0/29')), [])
     expect(problems.map(({ code, object, severity }) => [code, object, severity])).toEqual([
-      ['MasqueradeSubnetTooSmall', 'ClusterUserDefinedNetwork/blue', 'error'],
-      ['MasqueradeSubnetTooSmall', 'ClusterUserDefinedNetwork/red', 'error'],
+      ['MasqueradeSubnetTooSmall', 'ClusterUserDefinedNetwork/blue', 'warning'],
+      ['MasqueradeSubnetTooSmall', 'ClusterUserDefinedNetwork/red', 'warning'],
     ])
     expect(problems[0]?.message).toBe(
-      'Network cluster_udn_blue (id 1) needs the masquerade address number 12 of 169.254.169.0/29, which is too small for it.',
+      'Network cluster_udn_blue (id 1) needs the masquerade address number 12 of 169.254.169.0/29, the default, as no input says another, which is too small for it.',
     )
     expect(problems[0]?.remedy).toContain('at least a /28')
     expect(problems[1]?.remedy).toContain('at least a /27')
     expect(states.map(({ neighbors }) => neighbors.length)).toEqual([2, 2, 2])
+  })
+
+  it('is an error only where an input says the subnet: the default is a guess', () => {
+    const said = node('node-a', ['192.0.2.11/24'], { masqueradeSubnets: [prefix('169.254.169.0/29')] })
+    expect(neighborsOf(said, [network('blue', 1)]).problems).toMatchObject([
+      {
+        severity: 'error',
+        message: 'Network cluster_udn_blue (id 1) needs the masquerade address number 12 of 169.254.169.0/29, which is too small for it.',
+      },
+    ])
   })
 
   it('leaves the IPv4 broadcast address alone, which IPv6 does not have', () => {
