@@ -39,6 +39,19 @@ describe('MissingFamily', () => {
     ])
   })
 
+  it('is such a pair too where no pod tells: by the selectors', () => {
+    const pair = (namespaces: Document, other = namespaces) => [
+      egressIP('web-v6', ['2001:db8::40'], { age: 1, namespaces }),
+      egressIP('web-v4', ['192.0.2.40'], { age: 2, namespaces: other }),
+    ]
+    const warning =
+      'warning MissingFamily web-v6: web-v6 has IPv6 alone and web-v4, which selects the same pods, IPv4 alone: two objects do not make a dual-stack pair.'
+    expect(found(...pair(inWeb))).toEqual([warning])
+    expect(found(...pair(inWeb).reverse())).toEqual([warning])
+    expect(found(...pair(inWeb, { matchLabels: { team: 'web', 'kubernetes.io/metadata.name': 'web' } }))).not.toContain(warning)
+    expect(found(egressIP('a', ['192.0.2.40'], { namespaces: inWeb }), egressIP('b', ['192.0.2.41'], { namespaces: inWeb }))).toEqual([])
+  })
+
   it('is about the network that carries the traffic of a pod', () => {
     const blue: Document = {
       apiVersion: 'v1',
