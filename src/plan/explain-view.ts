@@ -135,16 +135,18 @@ function viewObject(
   { origin, source, created, mark, nodeSelector, matchingNodes, overruled }: ExplainedObject,
   style: Style,
 ): readonly string[] {
-  const selector = nodeSelector === '' ? '{}, which makes the whole cluster be probed' : nodeSelector
   const others = overruled.map(({ pod, by }) => `${pod} (${by})`)
   return [
     `stands: ${ORIGINS[origin]}${source ? ` (${source.file}:${source.line}:${source.column})` : ''}`,
     ...(created === null ? [] : [`created: ${created}`]),
     ...(mark === null ? [] : [`mark: ${mark}`]),
-    ...(selector === null ? [] : [`egressNodeSelector: ${selector} matches ${counted(matchingNodes, 'node')}`]),
+    ...(nodeSelector === null ? [] : [`egressNodeSelector: ${nodeSelectorText(nodeSelector, counted(matchingNodes, 'node'))}`]),
     ...(others.length === 0 ? [] : wrap(style, '', `selects, but another object decides: ${few(others, 6)}; ${NO_GUARANTEE}`)),
   ]
 }
+
+const nodeSelectorText = (selector: string, nodes: string): string =>
+  selector === '' ? `{} matches ${nodes}: the whole cluster is probed` : `${selector} matches ${nodes}`
 
 const NO_GUARANTEE = 'the older object wins, then the first by name; OVN-Kubernetes itself guarantees neither'
 

@@ -114,7 +114,7 @@ export function buildPlan(subject: PlanSubject): Plan {
       added: count('add'),
       moved: count('move'),
       removed: count('remove'),
-      podsAffected: podsAffected(voices.before, voices.after),
+      podsAffected: inputs.unreadable ? 0 : podsAffected(voices.before, voices.after),
       optimalityGap: placement.optimalityGap,
     },
     assignments: assignments.map(assignmentOf),

@@ -99,7 +99,7 @@ may not host:
     expect(text).toContain('  {}  3 nodes  of eip\n')
     expect(text).toContain('  node-a  yes, egressNodeSelector of eip matches it\n')
     expect(view('object', 'eip', [...NODES, SHOP, { ...EIP, spec }])).toContain(
-      'egressNodeSelector: {}, which makes the whole cluster be probed',
+      'egressNodeSelector: {} matches 3 nodes: the whole cluster is probed\n',
     )
   })
 
