@@ -38,6 +38,12 @@ export function primaryAddresses(node: ClusterNode, facts: ClusterFacts, held: r
 export const certainAddresses = (node: ClusterNode): readonly Address[] =>
   [...(node.gateway?.addresses ?? []), ...node.primary].map(({ address }) => address)
 
+/** Addresses that a node lists: its own, and maybe egress IPs. */
+export const listedAddresses = (node: ClusterNode): readonly Address[] => [
+  ...node.internalIPs,
+  ...node.hostPrefixes.map(({ address }) => address),
+]
+
 /** A node's own addresses, and the egress IPs that it holds: never the same one in both. */
 export interface NodeAddresses {
   readonly own: readonly Address[]
@@ -59,9 +65,8 @@ export function divideAddresses(
 ): NodeAddresses {
   const certain = certainAddresses(node)
   const isCertain = new Set(certain.map(({ text }) => text))
-  const listed = [...node.internalIPs, ...node.hostPrefixes.map(({ address }) => address)]
   const held = new Set(node.heldEgressIPs.map(({ text }) => text))
-  const own = [...certain, ...listed.filter(({ text }) => !egressIPs.has(text) && !held.has(text))]
+  const own = [...certain, ...listedAddresses(node).filter(({ text }) => !egressIPs.has(text) && !held.has(text))]
   return {
     own: [...new Map(own.map((address) => [address.text, address])).values()].sort(compareAddresses),
     egress: egress.filter(({ address }) => !isCertain.has(address.text)),

@@ -1,6 +1,7 @@
 import { compareAddresses, type Prefix, parseAddress, parsePrefix } from '../model/address.js'
 import { canonicalJson } from '../model/bundle.js'
 import { masqueradePath } from '../model/cluster-facts.js'
+import { isEqual } from '../model/equal.js'
 import type { Inputs } from '../model/inputs.js'
 import { listAt, objectAt, type Path, valueAt } from '../model/json.js'
 import { MASQUERADE_ANNOTATION } from '../model/node.js'
@@ -8,7 +9,7 @@ import type { NodeState } from '../model/node-state.js'
 import { type Position, type Problem, problem } from '../model/problem.js'
 import { type SourceObject, subject } from '../model/source.js'
 import type { ClusterNode } from '../model/topology.js'
-import { certainAddresses, divideAddresses, type Held, primaryAddresses } from './egressip.js'
+import { certainAddresses, divideAddresses, type Held, listedAddresses, primaryAddresses } from './egressip.js'
 import { masqueradeNeighbors, type Origin, unknownNetworks } from './masquerade.js'
 
 export type { Held } from './egressip.js'
@@ -24,13 +25,8 @@ export function compile(
 ): { readonly states: readonly NodeState[]; readonly problems: readonly Problem[] } {
   const { topology } = inputs
   const networks = topology.networks.filter(({ role }) => role === 'Primary').sort((a, b) => (a.for < b.for ? -1 : 1))
-  const egressIPs = new Set(held.map(({ egressIP }) => egressIP))
-  const byNode = new Map<string, Held[]>()
-  for (const one of held) {
-    const here = byNode.get(one.node)
-    if (here) here.push(one)
-    else byNode.set(one.node, [one])
-  }
+  const egressIPs = textsOf(held)
+  const byNode = heldByNode(held)
   const compiled = topology.nodes
     .filter(({ gateway }) => gateway !== null)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -42,6 +38,39 @@ export function compile(
     ...compiled.flatMap((one) => one.problems),
   ]
   return { states: compiled.flatMap(({ state }) => (state ? [state] : [])), problems: distinct(problems) }
+}
+
+/**
+ * The states when the egress IPs are where `held` says, given those for another assignment: of a node that holds the same, and lists
+ * no address that only one of the two has, the state is the same object.
+ */
+export function recompile(
+  inputs: Inputs,
+  held: readonly Held[],
+  known: { readonly held: readonly Held[]; readonly states: readonly NodeState[] },
+): readonly NodeState[] {
+  const { topology } = inputs
+  const [here, there] = [heldByNode(held), heldByNode(known.held)]
+  const [ours, theirs] = [textsOf(held), textsOf(known.held)]
+  const turned = new Set([...ours, ...theirs].filter((text) => ours.has(text) !== theirs.has(text)))
+  const nodes = topology.nodes.filter(
+    (node) => !isEqual(here.get(node.name), there.get(node.name)) || listedAddresses(node).some(({ text }) => turned.has(text)),
+  )
+  const { states } = compile({ ...inputs, topology: { ...topology, nodes } }, held)
+  const fresh = new Map(states.map((state) => [state.node, state]))
+  return known.states.map((state) => fresh.get(state.node) ?? state)
+}
+
+const textsOf = (held: readonly Held[]): ReadonlySet<string> => new Set(held.map(({ egressIP }) => egressIP))
+
+function heldByNode(held: readonly Held[]): ReadonlyMap<string, readonly Held[]> {
+  const byNode = new Map<string, Held[]>()
+  for (const one of held) {
+    const here = byNode.get(one.node)
+    if (here) here.push(one)
+    else byNode.set(one.node, [one])
+  }
+  return byNode
 }
 
 function compileNode(

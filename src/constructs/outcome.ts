@@ -1,5 +1,5 @@
 import type { Held } from '../compile/index.js'
-import { compile } from '../compile/index.js'
+import { compile, recompile } from '../compile/index.js'
 import { compareAddresses, parseAddress } from '../model/address.js'
 import type { Placement, PlacementOptions } from '../model/assignment.js'
 import type { Artefact } from '../model/bundle.js'
@@ -67,7 +67,7 @@ export function outcomeOf(files: readonly SourceFile[], lock: Lock | null, earli
     options: options.placement,
     placement,
     held,
-    before: bundlesOf(compile(inputs, now).states, { states: then.states, bundles: after }),
+    before: bundlesOf(recompile(inputs, now, { held, states: then.states }), { states: then.states, bundles: after }),
     after,
     problems,
   }

@@ -55,10 +55,14 @@ export function voicesOf(topology: Topology): (speakers: readonly Speaker[]) => 
       const shared = new Map<number, Voice>()
       for (const pod of podsOf(one)) {
         if (voices.has(pod)) continue
-        const families = pod.addresses.reduce((bits, { family }) => bits | (family === 4 ? 1 : 2), 0)
-        const own = () => addresses.filter((address) => speaks(pod, address)).map(({ text }) => text)
-        const voice = shared.get(families) ?? { object: one.name, addresses: new Set(own()) }
-        shared.set(families, voice)
+        let families = 0
+        for (const { family } of pod.addresses) families |= family === 4 ? 1 : 2
+        let voice = shared.get(families)
+        if (!voice) {
+          const own = addresses.filter((address) => speaks(pod, address)).map(({ text }) => text)
+          voice = { object: one.name, addresses: new Set(own) }
+          shared.set(families, voice)
+        }
         voices.set(pod, voice)
       }
     }
