@@ -48,7 +48,7 @@ export type ChangeCounts = Partial<Record<SubsystemName, { readonly add: number;
 /** How many entries of each subsystem one rendering of a node changes in another, over the files that apply in the steady phase. Subsystems without a change are left out. */
 export function countChanges(before: readonly Artefact[], after: readonly Artefact[]): ChangeCounts {
   if (before === after) return {}
-  const [from, to] = [entriesOf(before), entriesOf(after)]
+  const [from, to] = [entriesOf(unlike(before, after)), entriesOf(unlike(after, before))]
   const counts: Partial<Record<SubsystemName, { add: number; update: number; delete: number }>> = {}
   for (const subsystem of [...new Set([...from.keys(), ...to.keys()])].sort()) {
     const [old, next] = [from.get(subsystem), to.get(subsystem)]
@@ -62,6 +62,12 @@ export function countChanges(before: readonly Artefact[], after: readonly Artefa
   return counts
 }
 
+/** The files that apply in the steady phase and are not the same among `others`. */
+function unlike(artefacts: readonly Artefact[], others: readonly Artefact[]): readonly Artefact[] {
+  const steady = artefacts.filter(({ phases }) => phases.includes('steady'))
+  return steady.filter((one) => others.find(({ path, phases }) => path === one.path && phases.includes('steady'))?.text !== one.text)
+}
+
 interface Entries {
   readonly language: Language<Entry>
   readonly entries: readonly Entry[]
@@ -70,7 +76,7 @@ interface Entries {
 function entriesOf(artefacts: readonly Artefact[]): ReadonlyMap<SubsystemName, Entries> {
   const found = new Map<SubsystemName, Entries>()
   for (const artefact of artefacts) {
-    const written = artefact.phases.includes('steady') ? languageOf(artefact.path) : null
+    const written = languageOf(artefact.path)
     if (!written) continue
     const { subsystem, language } = written
     found.set(subsystem, { language, entries: [...(found.get(subsystem)?.entries ?? []), ...language.parse(artefact.text)] })
