@@ -36,10 +36,12 @@ export function networkAdvice(inputs: Inputs, field: Field, placed: readonly Pla
 function overlappingNetworks(field: Field, { claim }: Placed, node: ClusterNode, chosen: Hosting): readonly Problem[] {
   if (cloudOf(node, field.facts)) return []
   const single = ({ address, length }: Prefix) => length === width(address.family)
-  const networks = [...node.primary, ...node.hostPrefixes].filter((prefix) => contains(prefix, claim.address) && !single(prefix))
-  const [host, ...others] = new Set([chosen.network, ...networks].map((prefix) => printPrefix(networkOf(prefix))))
-  if (others.length === 0) return []
-  const message = `${claim.address.text} of ${claim.object.name} lies in ${others.sort().join(' and ')} of ${node.name} too; ${host} (${chosen.type}) hosts it.`
+  // Two networks that have an address in common are the same if they have the same length.
+  const isOther = (prefix: Prefix) => prefix.length !== chosen.network.length && contains(prefix, claim.address) && !single(prefix)
+  const networks = [...node.primary, ...node.hostPrefixes].filter(isOther)
+  if (networks.length === 0) return []
+  const others = [...new Set(networks.map((prefix) => printPrefix(networkOf(prefix))))].sort()
+  const message = `${claim.address.text} of ${claim.object.name} lies in ${others.join(' and ')} of ${node.name} too; ${printPrefix(chosen.network)} (${chosen.type}) hosts it.`
   return [problem('OverlappingNetworks', { object: claim.object.name, message, source: claim.source })]
 }
 
