@@ -80,8 +80,8 @@ function digestOf(kinds: Catalog['byKind'], lock: Lock | null): string {
   const hash = createHash('sha256')
   for (const [kind, names] of kinds) {
     let lines = ''
-    for (const { role, value } of names.flat()) {
-      lines += `${kind} ${role} ${canonicalJson(value)}\n`
+    for (const namesakes of names) {
+      for (const { role, value } of namesakes) lines += `${kind} ${role} ${canonicalJson(value)}\n`
       if (lines.length < 65_536) continue
       hash.update(lines)
       lines = ''
