@@ -1,5 +1,5 @@
 import type { Family } from '../model/address.js'
-import { type Network, NONE, type Pool, type Slot } from './network.js'
+import { type Network, NONE, overfull, type Pool, type Slot } from './network.js'
 
 /** A step of a chain: the slot enters the node. In a chain the last step comes first: each makes room for the one after it. */
 export interface Step {
@@ -76,13 +76,12 @@ export class Board {
     for (const [node, { capacity }] of seats.entries()) {
       const [ipv4, ipv6] = [held4[node] as number, held6[node] as number]
       const limit = (most: number | null, held: number) => (most === null || held > most ? Number.POSITIVE_INFINITY : most)
-      const isOver = (most: number | null, held: number) => most !== null && held > most
       this.#most[node] = limit(capacity.ip, ipv4 + ipv6)
       this.#most4[node] = limit(capacity.ipv4, ipv4)
       this.#most6[node] = limit(capacity.ipv6, ipv6)
-      const all = isOver(capacity.ip, ipv4 + ipv6)
-      this.#barred[node * 2] = all || isOver(capacity.ipv4, ipv4) ? 1 : 0
-      this.#barred[node * 2 + 1] = all || isOver(capacity.ipv6, ipv6) ? 1 : 0
+      const [over4, over6] = overfull(capacity, { ipv4, ipv6 })
+      this.#barred[node * 2] = over4 ? 1 : 0
+      this.#barred[node * 2 + 1] = over6 ? 1 : 0
     }
   }
 

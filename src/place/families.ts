@@ -1,6 +1,6 @@
 import type { Family } from '../model/address.js'
-import { keeping, moving } from './flow.js'
-import { inPool, type Network, type Pool, poolOf, type Slot } from './network.js'
+import { keeping } from './flow.js'
+import { inPool, type Network, NONE, overfull, type Pool, poolOf, type Seat, type Slot } from './network.js'
 import { type Answer, compareAnswers, compareBalance, gapTo } from './rank.js'
 
 /** Up to so many slots in one connected part the answer is exact. */
@@ -59,24 +59,15 @@ function byTurns(network: Network, ties: readonly number[], start: Answer, first
   return best ?? start
 }
 
-/** The same where slots with a home may all go, without the search for the best. */
-export function crossingFreely(network: Network, ties: readonly number[]): { readonly nodes: Answer; readonly gap: number } {
-  const nodes = moving(network, ties)
-  return { nodes, gap: gapTo(network, freeBound(network, ties), nodes) }
-}
-
-/** An answer that is at least as good as any in which those with a home may go. */
-export const freeBound = (network: Network, ties: readonly number[]): Answer => moving(apart(network, []), ties)
-
 /** The slots of a group and family keep off a node. */
-interface Ban {
+export interface Ban {
   readonly group: number
   readonly family: Family
   readonly node: number
 }
 
 /** The first slot, in the order of ties, that shares a node with another one of its group. `second` bans the one that comes later. */
-function clashOf({ slots }: Network, ties: readonly number[], answer: Answer): { readonly first: Ban; readonly second: Ban } | null {
+export function clashOf({ slots }: Network, ties: readonly number[], answer: Answer): { readonly first: Ban; readonly second: Ban } | null {
   const places = new Map<string, number>()
   const order = [...ties.keys()].filter((slot) => slots[slot]?.home !== null)
   for (const slot of [...order, ...ties]) {
@@ -97,8 +88,30 @@ function clashOf({ slots }: Network, ties: readonly number[], answer: Answer): {
 const heldApart = ({ slots }: Network): readonly Ban[] =>
   slots.flatMap(({ group, family, home }) => (home === null ? [] : [{ group, family: family === 4 ? 6 : 4, node: home } as const]))
 
-/** The network in which the families of an object are two objects, and the bans hold. */
-function apart(network: Network, bans: readonly Ban[]): Network {
+/** The network in which those who are not at home on an overfull node cannot go there, whoever else is held to have left it. */
+export function closed(network: Network): Network {
+  const { slots, seats } = network
+  const held = seats.map((seat) => ({ ...seat.held }))
+  for (const { family, home } of slots) {
+    const seat = home === null ? undefined : held[home]
+    if (seat) seat[family === 4 ? 'ipv4' : 'ipv6']++
+  }
+  const full = seats.map(({ capacity }, node) => overfull(capacity, held[node] as Seat['held']))
+  if (!full.some(([over4, over6]) => over4 || over6)) return network
+  const pools = [...network.pools]
+  const known = new Map<string, number>()
+  const poolFor = ({ pool, family, home }: Slot): number => {
+    const key = `${pool} ${family} ${home !== null && full[home]?.[family === 4 ? 0 : 1] ? home : NONE}`
+    const nodes = (network.pools[pool] as Pool).nodes.filter((node) => node === home || !full[node]?.[family === 4 ? 0 : 1])
+    const index = known.get(key) ?? pools.push(poolOf(nodes, seats.length)) - 1
+    known.set(key, index)
+    return index
+  }
+  return { ...network, slots: slots.map((slot) => ({ ...slot, pool: poolFor(slot) })), pools }
+}
+
+/** The network in which the families of an object are two objects, and the bans hold. With `isFree` they drive slots from home, too. */
+export function apart(network: Network, bans: readonly Ban[], isFree = false): Network {
   const key = (group: number, family: Family) => group * 2 + (family === 4 ? 0 : 1)
   const banned = new Map<number, Set<number>>()
   for (const { group, family, node } of bans) {
@@ -110,14 +123,15 @@ function apart(network: Network, bans: readonly Ban[]): Network {
     const group = key(slot.group, slot.family)
     const off = banned.get(group)
     const pool = network.pools[slot.pool] as Pool
-    if (!off || slot.home !== null || ![...off].some((node) => inPool(pool, node))) return { ...slot, group }
+    if (!off || (slot.home !== null && !isFree) || ![...off].some((node) => inPool(pool, node))) return { ...slot, group }
+    const home = slot.home !== null && off.has(slot.home) ? null : slot.home
     pools.push(
       poolOf(
         pool.nodes.filter((node) => !off.has(node)),
         network.seats.length,
       ),
     )
-    return { ...slot, group, pool: pools.length - 1 }
+    return { ...slot, home, group, pool: pools.length - 1 }
   })
   return { ...network, slots, pools, groups: network.groups * 2 }
 }

@@ -51,3 +51,10 @@ export function poolOf(nodes: ArrayLike<number>, size: number): Pool {
 }
 
 export const inPool = ({ bits }: Pool, node: number): boolean => (((bits[node >>> 5] as number) >>> (node & 31)) & 1) === 1
+
+/** Whether a node holds more than it may, so that it takes nothing new of IPv4, and of IPv6. */
+export function overfull({ ip, ipv4, ipv6 }: Seat['capacity'], held: Seat['held']): readonly [boolean, boolean] {
+  const isOver = (most: number | null, count: number) => most !== null && count > most
+  const all = isOver(ip, held.ipv4 + held.ipv6)
+  return [all || isOver(ipv4, held.ipv4), all || isOver(ipv6, held.ipv6)]
+}

@@ -1,5 +1,5 @@
 import { spending } from './budget.js'
-import { crossing, crossingFreely } from './families.js'
+import { crossing } from './families.js'
 import { keeping, moving } from './flow.js'
 import type { Network, Slot } from './network.js'
 import { loosened, partsOf } from './parts.js'
@@ -45,7 +45,7 @@ export function solve(given: Network, ties: readonly number[], budget = 0): Solu
     parts.flatMap(({ slots, isCrossed }) => (isCrossed ? [] : slots)).sort((a, b) => a - b),
     flow,
   )
-  for (const { slots } of crossed) put(slots, budget === 0 ? crossing : crossingFreely)
+  for (const { slots } of crossed) put(slots, budget === 0 ? crossing : (part, order) => spending(part, order, budget, true))
   return { nodes, gap }
 }
 
