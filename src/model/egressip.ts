@@ -120,10 +120,15 @@ function unquoted(value: unknown): string | null {
 /** The addresses that an object asks for whatever else is wrong with it, as RFC 5952 where they are addresses, and where each stands first. */
 export function textsOf(object: SourceObject): ReadonlyMap<string, Position> {
   const places = new Map<string, Position>()
-  for (const [index, item] of listAt(object.value, ['spec', 'egressIPs']).entries()) {
+  const path = ['spec', 'egressIPs']
+  const value = valueAt(object.value, path)
+  // One address without the dash of its list
+  const items =
+    typeof value === 'string' ? [[path, value] as const] : listAt(object.value, path).map((item, at) => [[...path, at], item] as const)
+  for (const [place, item] of items) {
     const written = typeof item === 'string' ? item : (unquoted(item) ?? JSON.stringify(item))
     const text = parseAddress(written)?.text ?? written
-    if (!places.has(text)) places.set(text, object.at(['spec', 'egressIPs', index]))
+    if (!places.has(text)) places.set(text, object.at(place))
   }
   return places
 }

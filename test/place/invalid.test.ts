@@ -23,6 +23,11 @@ describe('an address of an object that is left out', () => {
     expect(answer.unassigned.map(({ message }) => message)).toEqual([40, 41].map((n) => `192.0.2.${n} of web is on no node, ${why}`))
   })
 
+  it('is named too where it stands alone instead of in a list', () => {
+    const answer = placed([...three, { ...egressIP('web', []), spec: { egressIPs: '2001:DB8::5', namespaceSelector: {} } }])
+    expect(answer.unassigned).toMatchObject([{ object: 'web', egressIP: '2001:db8::5', reason: 'InvalidObject' }])
+  })
+
   it('has a problem that tells where it stands where the object stands twice', () => {
     const { problems } = placed([...three, egressIP('web', ['192.0.2.40']), egressIP('web', ['192.0.2.41', '192.0.2.40'])])
     const places = problems.flatMap(({ code, source }) => (code === 'InvalidObject' ? [source?.line] : []))
