@@ -59,7 +59,7 @@ describe('an EgressIP that is wrong', () => {
   it.each([
     ['no spec', 'x: 1\n', ['InvalidObject eip-a 5:3', 'InvalidObject eip-a 5:3', 'UnknownField eip-a 5:3'], []],
     ['no addresses', selector, ['InvalidObject eip-a 5:3'], []],
-    ['addresses that are a text', `  egressIPs: ${A}\n${selector}`, ['InvalidObject eip-a 5:14'], []],
+    ['addresses that are a text', `  egressIPs: ${A}\n${selector}`, ['InvalidObject eip-a 5:14'], ['192.0.2.50']],
     ['a number for an address', `  egressIPs: [5, ${A}]\n${selector}`, ['InvalidObject eip-a 5:15'], ['192.0.2.50', '5']],
     ['an address in two spellings', `  egressIPs: ["2001:db8:0::50", "${V6}", 5]\n${selector}`, ['InvalidObject eip-a 5:49'], [V6, '5']],
     ['a selector that is a list', `  egressIPs: [${A}]\n  namespaceSelector: []\n`, ['InvalidObject eip-a 6:22'], [A]],
