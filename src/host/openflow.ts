@@ -23,7 +23,7 @@ export function hostOpenflow(exec: Exec, rundir: string, bridges: readonly strin
         const text = await output(exec, 'ovs-ofctl', [...OFCTL, '--no-names', '--no-stats', 'dump-flows', target(rundir, bridge)])
         flows.push(...languageOf(bridge).parse(text))
       }
-      return { own: flows.filter(isOurs), foreign: flows.filter((flow) => !isOurs(flow)) }
+      return { own: flows.filter(isOwn), foreign: flows.filter((flow) => !isOwn(flow)) }
     },
     async apply(changes) {
       for (const [bridge, lines] of bundles(changes)) {
@@ -53,9 +53,6 @@ export function isServed(rundir: string, bridge: string): Promise<boolean> {
     socket.on('error', (error: NodeJS.ErrnoException) => answer(error.code === 'EACCES'))
   })
 }
-
-/** Cookies have 64 bits; those of ours have no bit above the mask. */
-const isOurs = (flow: Flow): boolean => isOwn(flow) && flow.cookie >> 32n === 0n
 
 /** Lines of `add-flows` by bridge, deletions first. A deletion names the cookie, so that it never hits a flow that is not ours. */
 function bundles(changes: readonly Change<Flow>[]): ReadonlyMap<string, readonly string[]> {
