@@ -21,6 +21,19 @@ export interface Assignment {
   readonly certain: boolean
 }
 
+/** An address that nobody asks for any more leaves its node. */
+export const removal = (object: string, egressIP: string, from: string): Assignment => ({
+  egressIP,
+  object,
+  node: null,
+  network: null,
+  networkType: null,
+  interface: null,
+  change: 'remove',
+  from,
+  certain: true,
+})
+
 /** Why an address is on no node. */
 export type UnassignedReason =
   | 'InvalidObject'

@@ -1,5 +1,5 @@
 import { compareAddresses, parseAddress, printPrefix } from '../model/address.js'
-import type { Assignment, Placement, PlacementOptions, Unassigned } from '../model/assignment.js'
+import { type Assignment, type Placement, type PlacementOptions, removal, type Unassigned } from '../model/assignment.js'
 import type { Inputs } from '../model/inputs.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { ClusterNode } from '../model/topology.js'
@@ -88,17 +88,7 @@ function removals({ intent }: Inputs): Assignment[] {
   const gone = new Map(intent.removed.map((entry) => [JSON.stringify([entry.object, entry.egressIP]), entry]))
   for (const { name, addresses } of intent.objects) for (const { address } of addresses) gone.delete(JSON.stringify([name, address?.text]))
   for (const { name, texts } of intent.invalid) for (const text of texts) gone.delete(JSON.stringify([name, parseAddress(text)?.text]))
-  return [...gone.values()].map(({ object, egressIP, node }) => ({
-    egressIP,
-    object,
-    node: null,
-    network: null,
-    networkType: null,
-    interface: null,
-    change: 'remove',
-    from: node,
-    certain: true,
-  }))
+  return [...gone.values()].map(({ object, egressIP, node }) => removal(object, egressIP, node))
 }
 
 /** A drained address that stays, with the reason. */

@@ -1,5 +1,5 @@
 import { parseAddress } from '../model/address.js'
-import type { Assignment, Placement } from '../model/assignment.js'
+import { type Assignment, type Placement, removal } from '../model/assignment.js'
 import type { Artefact } from '../model/bundle.js'
 import type { Inputs } from '../model/inputs.js'
 import type { PlanOrigin, PlanSubject } from './index.js'
@@ -69,15 +69,3 @@ function recounted(placement: Placement, held: Inputs['current']): Placement {
     unassigned: placement.unassigned.map((one) => ({ ...one, from: heldBy(one) })),
   }
 }
-
-const removal = (object: string, egressIP: string, from: string): Assignment => ({
-  egressIP,
-  object,
-  node: null,
-  network: null,
-  networkType: null,
-  interface: null,
-  change: 'remove',
-  from,
-  certain: true,
-})
