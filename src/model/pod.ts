@@ -3,9 +3,9 @@ import { POD_NETWORKS } from './excerpt.js'
 import { describe, isObject, listAt, objectAt, type Path, textAt, valueAt } from './json.js'
 import { readLabels } from './labels.js'
 import { parseJson } from './node.js'
-import { type Problem, problem } from './problem.js'
+import type { Problem } from './problem.js'
 import type { Labels } from './selector.js'
-import { type SourceObject, subject } from './source.js'
+import { malformed, type SourceObject } from './source.js'
 
 export interface ClusterPod {
   readonly namespace: string
@@ -43,14 +43,7 @@ export function readPod(
   const { labels, problems: labelProblems } = readLabels(object)
   const problems: Problem[] = []
   const refuse = (path: Path, message: string) => {
-    problems.push(
-      problem('InvalidObject', {
-        severity: 'warning',
-        object: subject(object),
-        message: `${subject(object)}: ${message}.`,
-        source: object.at(path),
-      }),
-    )
+    problems.push(malformed(object, path, message))
   }
   const primary = primaryNetwork(object, refuse)
   const addresses = primary

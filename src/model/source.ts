@@ -37,6 +37,15 @@ export function subject(object: Pick<SourceObject, 'kind' | 'name' | 'namespace'
   return [object.kind, ...(object.namespace === null ? [] : [object.namespace]), ...(object.name === '' ? [] : [object.name])].join('/')
 }
 
+/** A value of a live object that egretta ignores because it is malformed. */
+export const malformed = (object: SourceObject, path: Path, message: string): Problem =>
+  problem('InvalidObject', {
+    severity: 'warning',
+    object: subject(object),
+    message: `${subject(object)}: ${message}.`,
+    source: object.at(path),
+  })
+
 /**
  * The objects of a file: YAML with any number of documents, or JSON. A document that does not parse is UnreadableInput
  * and leaves the others alone; one that is no Kubernetes object is InvalidObject; a file without any is EmptyInput.

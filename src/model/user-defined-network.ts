@@ -2,9 +2,9 @@ import { isObject, objectAt, textAt, valueAt, withoutNulls } from './json.js'
 import type { ClusterNamespace } from './namespace.js'
 import { type ClusterNode, parseJson } from './node.js'
 import { readNetworkId } from './node-annotations.js'
-import { type Position, type Problem, problem } from './problem.js'
+import type { Position, Problem } from './problem.js'
 import { isSelector, matches } from './selector.js'
-import { type SourceObject, subject } from './source.js'
+import { malformed, type SourceObject, subject } from './source.js'
 
 /** A primary user-defined network. */
 export interface UserDefinedNetwork {
@@ -35,14 +35,7 @@ const NAME = 'k8s.ovn.org/network-name'
 export function readAttachment(object: SourceObject): { attachment: Attachment; problems: readonly Problem[] } {
   const problems: Problem[] = []
   const refuse = (path: readonly string[], message: string) => {
-    problems.push(
-      problem('InvalidObject', {
-        severity: 'warning',
-        object: subject(object),
-        message: `${subject(object)}: ${message}.`,
-        source: object.at(path),
-      }),
-    )
+    problems.push(malformed(object, path, message))
   }
   const text = textAt(object.value, ['spec', 'config'])
   const config = text === null ? undefined : parseJson(text)
