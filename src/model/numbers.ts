@@ -24,3 +24,29 @@ export const NETWORK_MASQUERADE_BASE = 10
 
 /** nft table of the shutdown guard (seed 000), family netdev. */
 export const GUARD_TABLE = 'ovn-kubernetes-egressip'
+
+/** Further offsets in the masquerade subnet (seed 002). */
+export const HOST_MASQUERADE = 2
+export const HOST_ETP_LOCAL_MASQUERADE = 3
+
+/** ct_mark of connections of the default network, of the host, and what the id of a user-defined network is added to. */
+export const OVN_CT_MARK = 1
+export const HOST_CT_MARK = 2
+export const NETWORK_CT_MARK_BASE = 3
+
+/** pkt_mark: egress pod to the node's address, egress IP of a secondary interface, what a network id is added to. */
+export const EGRESS_NODE_MARK = 0x3f0
+export const EGRESS_SECONDARY_MARK = 0x3f1
+export const NETWORK_MARK_BASE = 4096
+
+/** First conntrack zone of OVN-Kubernetes; host masquerade, OVN masquerade, nodeport and reassembly follow it in this order. */
+export const FIRST_CONNTRACK_ZONE = 64000
+
+/** Port of Geneve (RFC 8926). */
+export const GENEVE_PORT = 6081
+
+/** Tables of secondary interfaces: this plus the index of the interface; also the least that a cluster may configure. */
+export const ROUTE_TABLE_BASE = 1000
+/** Priority of the rule that sends a pod to the table of its egress IP, and of the one for marked packets in local gateway mode. */
+export const EGRESS_RULE_PRIORITY = 6000
+export const MARK_RULE_PRIORITY = 5999

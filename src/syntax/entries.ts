@@ -5,6 +5,9 @@ import { readJson } from './text.js'
 export interface FieldReader {
   text(field: string): string
   optionalText(field: string): string | null
+  /** A whole number from 0. */
+  number(field: string): number
+  optionalNumber(field: string): number | null
   fail(message: string): never
 }
 
@@ -29,6 +32,18 @@ export function readEntries<E>(text: string, fields: readonly string[], read: (r
       if (found === undefined || found === null) return null
       return typeof found === 'string' && found !== '' ? found : fail(`"${field}" must be a text that is not empty`)
     }
-    return read({ optionalText, text: (field) => optionalText(field) ?? fail(`"${field}" is missing`), fail })
+    const optionalNumber = (field: string): number | null => {
+      const found = entry[field]
+      if (found === undefined || found === null) return null
+      return Number.isSafeInteger(found) && (found as number) >= 0 ? (found as number) : fail(`"${field}" must be a whole number from 0`)
+    }
+    const missing = (field: string): never => fail(`"${field}" is missing`)
+    return read({
+      optionalText,
+      text: (field) => optionalText(field) ?? missing(field),
+      optionalNumber,
+      number: (field) => optionalNumber(field) ?? missing(field),
+      fail,
+    })
   })
 }
