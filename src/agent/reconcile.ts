@@ -65,13 +65,13 @@ export function split(part: Part, observed: Observed<Entry> = { own: [], foreign
 }
 
 const isGuard = (entry: Entry): boolean =>
-  'cookie' in entry ? entry.cookie === GUARD_COOKIE : 'table' in entry && entry.table === GUARD_TABLE
+  'cookie' in entry ? entry.cookie === GUARD_COOKIE : 'kind' in entry && entry.table === GUARD_TABLE
 
 /** Whether a change belongs to a step; `doomed` are the nft tables of which nothing is to stay. */
 type Step = readonly [subsystem: keyof Entries, belongs: (change: Change<Entry>, doomed: ReadonlySet<string>) => boolean]
 
 const inDoomed = ({ from }: Change<Entry>, doomed: ReadonlySet<string>): boolean =>
-  from !== null && 'family' in from && doomed.has(tableOf(from))
+  from !== null && 'kind' in from && doomed.has(tableOf(from))
 
 /**
  * The order across subsystems, in which no prefix lets a pod out with another address: what prevents a leak comes first, then what a flow

@@ -1,10 +1,13 @@
 import { printPrefix } from '../model/address.js'
 import type { Change } from '../model/change.js'
 import type { Problem } from '../model/problem.js'
+import type { Language } from '../syntax/language.js'
 import type { Entry } from '../syntax/languages.js'
 import { hex } from '../syntax/match.js'
 import { nftObject } from '../syntax/nftables.js'
 import { printFlow } from '../syntax/openflow.js'
+import { type HostRoute, routes } from '../syntax/routes.js'
+import { type HostRule, rules } from '../syntax/rules.js'
 import type { Report } from './run.js'
 
 /** The report as JSON, kind `Change`: plain words for every entry, as it stands in a bundle. */
@@ -16,11 +19,19 @@ export function printJson({ node, phase, changes, pending, problems }: Report): 
 /** An entry in the words of its file: a flow as `ovs-ofctl` takes it, an nft object, fields of `ip -j`. */
 function wordsOf(entry: Entry | null): unknown {
   if (entry === null) return null
-  if ('priority' in entry) return { ...entry, cookie: hex(entry.cookie), match: Object.fromEntries(entry.match) }
-  if ('family' in entry) return nftObject(entry)
-  if ('dst' in entry) return { ...entry, dst: entry.dst.text }
-  return { ...entry, address: printPrefix(entry.address) }
+  if ('cookie' in entry) return { ...entry, cookie: hex(entry.cookie), match: Object.fromEntries(entry.match) }
+  if ('kind' in entry) return nftObject(entry)
+  if ('lladdr' in entry) return { ...entry, dst: entry.dst.text }
+  if ('address' in entry) return { ...entry, address: printPrefix(entry.address) }
+  if ('metric' in entry) return asRendered(routes, entry)
+  if ('fwmark' in entry) return { ...asRendered(rules, entry), ...(entry.altered !== undefined && { altered: entry.altered }) }
+  return entry
 }
+
+const asRendered = <E extends HostRoute | HostRule>(language: Language<E>, entry: E): object => ({
+  ...(JSON.parse(language.print([entry])) as readonly object[])[0],
+  for: entry.for,
+})
 
 const SYMBOLS = { add: '+', update: '~', delete: '-' } as const
 
@@ -39,7 +50,7 @@ export function printText(report: Report, command: 'diff' | 'apply'): string {
 }
 
 function describe({ key, entry }: Change<Entry>): string {
-  if (entry && 'priority' in entry) return `${entry.bridge} ${printFlow(entry)}`
+  if (entry && 'cookie' in entry) return `${entry.bridge} ${printFlow(entry)}`
   if (entry && 'lladdr' in entry) return `${key} lladdr ${entry.lladdr}`
   return key
 }
