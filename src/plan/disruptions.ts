@@ -1,7 +1,7 @@
 import type { Assignment } from '../model/assignment.js'
 import { type ClusterPod, podExclusion } from '../model/pod.js'
+import type { Voices } from '../model/speaker.js'
 import type { Topology } from '../model/topology.js'
-import type { Voices } from './pods.js'
 
 /** What pods notice of one change, beside a new source address. */
 export interface Disruption {

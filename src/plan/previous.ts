@@ -2,8 +2,8 @@ import { parseAddress } from '../model/address.js'
 import { type Assignment, type Placement, removal } from '../model/assignment.js'
 import type { Artefact } from '../model/bundle.js'
 import type { Inputs } from '../model/inputs.js'
+import { type Speaker, speakersNow } from '../model/speaker.js'
 import type { PlanOrigin, PlanSubject } from './index.js'
-import { type Speaker, speakersNow } from './pods.js'
 
 /** What a plan is compared with instead of the current assignment. */
 export interface Previous extends PlanOrigin {
