@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Ownership, SubsystemName } from './cluster.js'
+import type { ConntrackPolicy } from './node-state.js'
 
 /** When a file of a bundle applies: always (`steady`), until the data path has synced (`startup`), while the node leaves (`shutdown`). */
 export type Phase = 'steady' | 'startup' | 'shutdown'
@@ -24,6 +25,8 @@ export interface BundleManifest {
   readonly files: readonly { readonly path: string; readonly sha256: string; readonly phases: readonly Phase[] }[]
   /** Only where Cluster.spec.ownership says anything. */
   readonly ownership?: Readonly<Partial<Record<SubsystemName, Ownership>>>
+  /** Only where established flows keep an egress IP that moves or goes; else their conntrack entries are deleted. */
+  readonly conntrack?: 'keep'
   /** Hex SHA-256 of this object without `digest`, as canonical JSON. */
   readonly digest: string
 }
@@ -93,11 +96,12 @@ export function bundleDigest(manifest: Omit<BundleManifest, 'digest'>): string {
   return sha256(canonicalJson(rest))
 }
 
-/** The manifest of a node's files, in the order of their paths. An ownership that says nothing is left out. */
+/** The manifest of a node's files, in the order of their paths. An ownership that says nothing is left out, and so is the usual policy for conntrack. */
 export function bundleManifest(
   node: string,
   artefacts: readonly Artefact[],
   ownership: Readonly<Partial<Record<SubsystemName, Ownership>>>,
+  conntrack: ConntrackPolicy = 'flush',
 ): BundleManifest {
   const files = artefacts.map(({ path, text, phases }) => ({ path, sha256: sha256(text), phases }))
   const manifest = {
@@ -107,6 +111,7 @@ export function bundleManifest(
     node,
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
     ...(Object.keys(ownership).length > 0 && { ownership }),
+    ...(conntrack === 'keep' && { conntrack }),
   } as const
   return { ...manifest, digest: bundleDigest(manifest) }
 }
@@ -142,7 +147,7 @@ export function parseManifest(text: string): ParsedManifest {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuse('bundle.json is not an object: render the bundle again with egretta synth')
-  const { apiVersion, kind, formatVersion, node, files, digest } = value as Record<string, unknown>
+  const { apiVersion, kind, formatVersion, node, files, conntrack, digest } = value as Record<string, unknown>
   if (kind !== 'NodeBundle')
     return refuse(`bundle.json is a ${JSON.stringify(kind)}, not a NodeBundle: point to the folder of a node in out/nodes`)
   if (apiVersion !== 'egretta.dev/v1alpha1' || formatVersion !== FORMAT_VERSION) {
@@ -155,6 +160,11 @@ export function parseManifest(text: string): ParsedManifest {
   if (!Array.isArray(files)) return refuse('bundle.json has no list of files: render the bundle again with egretta synth')
   if (files.length === 0)
     return refuse(`the bundle of ${node} is empty: a node that hosts nothing has files too, so render it again with egretta synth`)
+  if (conntrack !== undefined && conntrack !== 'keep') {
+    return refuse(
+      `bundle.json says ${JSON.stringify(conntrack)} for conntrack, this agent knows "keep": use the agent of the egretta that rendered it`,
+    )
+  }
   const fault = fileFault(files)
   if (fault) return refuse(`${fault}: render the bundle again with egretta synth`)
   const manifest = value as BundleManifest

@@ -24,6 +24,10 @@ export const NETWORK_MASQUERADE_BASE = 10
 
 /** nft table of the shutdown guard (seed 000), family netdev. */
 export const GUARD_TABLE = 'ovn-kubernetes-egressip'
+/** nft table of the guard of secondary interfaces, family netdev. Not the seed's: ovnkube deletes that one whole. */
+export const SECONDARY_GUARD_TABLE = 'egretta-guard'
+/** nft table of secondary egress IPs, family inet. */
+export const EGRESS_TABLE = 'egretta'
 
 /** Further offsets in the masquerade subnet (seed 002). */
 export const HOST_MASQUERADE = 2

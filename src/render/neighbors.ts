@@ -4,7 +4,7 @@ import { PATHS } from '../syntax/languages.js'
 import { neighbors } from '../syntax/neighbors.js'
 import { artefact } from './artefact.js'
 
-/** `neighbors.json`: permanent neighbors for the masquerade addresses (seed 002). */
+/** `neighbors.json`: permanent neighbors for the masquerade addresses (seed 002), and for the gateway of the node's pods. */
 export const renderNeighbors = (state: NodeState): Artefact =>
   artefact(PATHS.neighbors, ['steady', 'startup', 'shutdown'], () =>
     neighbors.print(

@@ -1,15 +1,34 @@
 import type { Artefact } from '../model/bundle.js'
 import type { NodeState } from '../model/node-state.js'
-import { guardTable } from '../syntax/guard.js'
+import { egressTable } from '../syntax/egress-nat.js'
+import { guardTable, secondaryGuardTable } from '../syntax/guard.js'
 import { PATHS } from '../syntax/languages.js'
-import { replaceCommands } from '../syntax/nftables.js'
-import { uplinkOf } from '../syntax/symbols.js'
+import { type NftEntry, replaceCommands } from '../syntax/nftables.js'
+import { deviceOf, uplinkOf } from '../syntax/symbols.js'
 import { artefact } from './artefact.js'
+import { egressPods, secondaryAddresses, secondaryNetworks } from './secondary.js'
 import { templates } from './templates.js'
 
-/** `guard.nftables.json`: the shutdown guard (seed 000). A node without egress IPs has one too; it silences nothing. */
+/** `nftables.json`: the table of secondary egress IPs. A node without any has it too; it translates nothing. */
+export const renderNftables = (state: NodeState): Artefact =>
+  artefact(PATHS.nftables, ['steady', 'startup', 'shutdown'], () => {
+    const podSubnets = state.externalBridge.networks.filter(({ name }) => name === 'default').flatMap(({ subnets }) => subnets)
+    return print(egressTable(state.externalBridge.mode, podSubnets, egressPods(state)))
+  })
+
+/**
+ * `guard.nftables.json`: the shutdown guard (seed 000), and that of secondary interfaces where the node holds addresses on any. A node
+ * without egress IPs has a guard too; it silences nothing.
+ */
 export const renderGuardTable = (state: NodeState): Artefact =>
   artefact(PATHS.guardNftables, ['shutdown'], () => {
-    const entries = guardTable(state.silenced, state.guardDevice ?? uplinkOf(state.bridge), state.nftVersion)
-    return templates['nftables/guard.json']({ commands: replaceCommands(entries) })
+    const { silenced, guardDevice, bridge, nftVersion } = state
+    const secondary = secondaryAddresses(state).map(({ egressIP }) => egressIP)
+    const devices = secondaryNetworks(state).map(({ network }) => deviceOf(network))
+    return print([
+      ...guardTable(silenced, guardDevice ?? uplinkOf(bridge), nftVersion),
+      ...(secondary.length > 0 ? secondaryGuardTable(secondary, devices, nftVersion) : []),
+    ])
   })
+
+const print = (entries: readonly NftEntry[]): string => templates['nftables/tables.json']({ commands: replaceCommands(entries) })

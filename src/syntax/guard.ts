@@ -1,5 +1,5 @@
 import { type Address, compareAddresses, hex128 } from '../model/address.js'
-import { GUARD_COOKIE, GUARD_TABLE } from '../model/numbers.js'
+import { GUARD_COOKIE, GUARD_TABLE, SECONDARY_GUARD_TABLE } from '../model/numbers.js'
 import { anonymous, type Json } from './nft-json.js'
 import { compareNft, type NftEntry, nftComment } from './nftables.js'
 import { compareFlows, type Flow, flow } from './openflow.js'
@@ -28,7 +28,6 @@ export function hasTargetAddress(nftVersion: string): boolean {
 }
 
 const family = 'netdev'
-const table = GUARD_TABLE
 const V4 = 'egressip-v4'
 const V6 = 'egressip-v6'
 const INGRESS = 'egressip-drop'
@@ -49,31 +48,55 @@ const DROP: Json = { drop: null }
  * in the rule itself: such a set cannot be declared in JSON with a name, so the set `egressip-v6` of the seed stands beside the rule.
  * `device` is a name or a symbol. Addresses may come in any order; of equal ones the first counts.
  */
-export function guardTable(silenced: readonly Silenced[], device: string, nftVersion: string): readonly NftEntry[] {
+export const guardTable = (silenced: readonly Silenced[], device: string, nftVersion: string): readonly NftEntry[] =>
+  guard(GUARD_TABLE, [{ device, suffix: '' }], silenced, nftVersion)
+
+/**
+ * The shutdown guard of secondary interfaces: table `egretta-guard` of family netdev, with the same chains and rules once for each device,
+ * and every address silenced on all of them. A chain is named after its device, which is a name or `network(PREFIX)`: that of
+ * `network(2001:db8::/64)` is `egressip-drop-2001.db8../64`. Devices may come in any order and more than once.
+ */
+export function secondaryGuardTable(silenced: readonly Silenced[], devices: readonly string[], nftVersion: string): readonly NftEntry[] {
+  const hooks = [...new Set(devices)].map((device) => ({
+    device,
+    suffix: `-${device.replace(/^network\((.*)\)$/, '$1').replaceAll(':', '.')}`,
+  }))
+  return guard(SECONDARY_GUARD_TABLE, hooks, silenced, nftVersion)
+}
+
+/** A device with a chain for each direction, and what stands behind the names of these chains. */
+interface Hook {
+  readonly device: string
+  readonly suffix: string
+}
+
+function guard(table: string, hooks: readonly Hook[], silenced: readonly Silenced[], nftVersion: string): readonly NftEntry[] {
   const each = [...new Map([...silenced].reverse().map((one) => [one.address.text, one])).values()].sort((a, b) =>
     compareAddresses(a.address, b.address),
   )
   const v6 = each.filter(({ address }) => address.family === 6)
-  const chain = (name: string, hook: string): NftEntry => ({
+  const chain = (name: string, hook: string, dev: string): NftEntry => ({
     kind: 'chain',
     family,
     table,
     name,
-    hook: { type: 'filter', hook, prio: 0, policy: 'accept', dev: device },
+    hook: { type: 'filter', hook, prio: 0, policy: 'accept', dev },
   })
   const set = (name: string, type: string): NftEntry => ({ kind: 'set', family, table, name, type, map: null, flags: [], options: {} })
   const entries: readonly NftEntry[] = [
     { kind: 'table', family, table },
-    chain(INGRESS, 'ingress'),
-    chain(EGRESS, 'egress'),
     set(V4, 'ipv4_addr'),
     set(V6, 'ipv6_addr'),
     ...each.map(({ address, for: object }): NftEntry => {
       const name = address.family === 4 ? V4 : V6
       return { kind: 'element', family, table, set: name, map: false, value: address.text, to: null, comment: nftComment(object) }
     }),
-    ...rules(INGRESS, ingress(v6, nftVersion)),
-    ...rules(EGRESS, egress(v6, nftVersion)),
+    ...hooks.flatMap(({ device, suffix }) => [
+      chain(`${INGRESS}${suffix}`, 'ingress', device),
+      chain(`${EGRESS}${suffix}`, 'egress', device),
+      ...rules(table, `${INGRESS}${suffix}`, ingress(v6, nftVersion)),
+      ...rules(table, `${EGRESS}${suffix}`, egress(v6, nftVersion)),
+    ]),
   ]
   return [...entries].sort(compareNft)
 }
@@ -83,7 +106,7 @@ interface Rule {
   readonly comment: string
 }
 
-const rules = (chain: string, list: readonly Rule[]): readonly NftEntry[] =>
+const rules = (table: string, chain: string, list: readonly Rule[]): readonly NftEntry[] =>
   list.map(({ expr, comment }, index) => ({
     kind: 'rule',
     family,

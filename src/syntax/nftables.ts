@@ -61,14 +61,26 @@ export const nftComment = (text: string): string => (text.length <= 128 ? text :
 /** The table of an entry: `netdev ovn-kubernetes-egressip`. */
 export const tableOf = (entry: NftEntry): string => `${entry.family} ${entry.table}`
 
-/** Devices that only the host knows. */
-export const deviceSymbols = (entry: NftEntry): readonly HostSymbol[] => symbolsIn(entry.kind === 'chain' ? (entry.hook?.dev ?? '') : '')
+/** Devices that only the host knows: of a chain's hook, or in the key of an element such as `POD . DEVICE`. */
+export const deviceSymbols = (entry: NftEntry): readonly HostSymbol[] => {
+  if (entry.kind === 'chain') return symbolsIn(entry.hook?.dev ?? '')
+  return entry.kind === 'element' ? symbolsIn(...joined(entry.value).filter((part) => typeof part === 'string')) : []
+}
 
-/** The entry with the symbol of its device replaced by a name. */
-export const withDevices = (entry: NftEntry, devices: ReadonlyMap<string, string>): NftEntry =>
-  entry.kind === 'chain' && entry.hook?.dev != null
-    ? { ...entry, hook: { ...entry.hook, dev: substitute(entry.hook.dev, devices) } }
-    : entry
+/** The entry with the symbols of its devices replaced by names. */
+export function withDevices(entry: NftEntry, devices: ReadonlyMap<string, string>): NftEntry {
+  if (entry.kind === 'chain' && entry.hook?.dev != null)
+    return { ...entry, hook: { ...entry.hook, dev: substitute(entry.hook.dev, devices) } }
+  if (entry.kind !== 'element' || deviceSymbols(entry).length === 0) return entry
+  const concat = joined(entry.value).map((part) => (typeof part === 'string' ? substitute(part, devices) : part))
+  return { ...entry, value: { concat } }
+}
+
+/** The parts of a value that is a concatenation. */
+const joined = (value: Json): readonly Json[] => {
+  const parts = asObject(value)?.concat
+  return Array.isArray(parts) ? (parts as readonly Json[]) : []
+}
 
 function key(entry: NftEntry): string {
   switch (entry.kind) {

@@ -1,0 +1,126 @@
+import { type Address, compareAddresses, type Family, networkOf, type Prefix, width } from '../model/address.js'
+import type { GatewayMode } from '../model/node-annotations.js'
+import { EGRESS_NODE_MARK, EGRESS_SECONDARY_MARK, EGRESS_TABLE } from '../model/numbers.js'
+import type { Json } from './nft-json.js'
+import { compareNft, type NftEntry, nftComment } from './nftables.js'
+
+/** A pod that leaves through a secondary interface with an egress IP of the family of its own address. */
+export interface EgressPod {
+  readonly pod: Address
+  /** Name or symbol of the interface. */
+  readonly device: string
+  readonly address: Address
+  /** The object that the address comes from. */
+  readonly for: string
+}
+
+const family = 'inet'
+const table = EGRESS_TABLE
+const SNAT = 'egress-ip-snat'
+const FILTER = 'egress-ip-sec-filter'
+const CONNMARK = 'egress-ip-connmark'
+const FAMILIES: readonly Family[] = [4, 6]
+/** The protocol of a family as nft names it. */
+const protocolOf = (of: Family): string => (of === 4 ? 'ip' : 'ip6')
+const mapOf = (of: Family): string => `${SNAT}-v${of}`
+
+const MARK: Json = { meta: { key: 'mark' } }
+const CT_MARK: Json = { ct: { key: 'mark' } }
+const sourceOf = (of: Family): Json => ({ payload: { protocol: protocolOf(of), field: 'saddr' } })
+const equals = (left: Json, right: Json): Json => ({ match: { op: '==', left, right } })
+const set = (key: Json, value: Json): Json => ({ mangle: { key, value } })
+
+/**
+ * Table `inet egretta`: what the egress IPs of secondary interfaces need of nftables, as ovnkube has it in its own table. It stands on every
+ * node, without elements where there are none, so that a pod that comes meets the filter before its first packet.
+ *
+ * Chain `egress-ip-snat` gives a pod's packet the egress IP of the interface that it leaves through. Chain `egress-ip-sec-filter`, behind it,
+ * drops what carries OVN's mark for a secondary interface and has the address of a pod still: no connection is new twice, and an invalid
+ * packet (a stray RST) is never translated. It asks for the mark alone, because in local gateway mode pods without an egress IP leave through
+ * the same interfaces, and whoever masquerades them may do so later. Chain `egress-ip-connmark` is that of local gateway mode: it keeps the
+ * mark of a pod's connection to the address of a node.
+ *
+ * `podSubnets` are those of the default network in the whole cluster. `pods` may come in any order, each pod at most once for a device.
+ */
+export function egressTable(mode: GatewayMode, podSubnets: readonly Prefix[], pods: readonly EgressPod[]): readonly NftEntry[] {
+  const chain = (name: string, type: string, hook: string, prio: number): NftEntry => ({
+    kind: 'chain',
+    family,
+    table,
+    name,
+    hook: { type, hook, prio, policy: 'accept', dev: null },
+  })
+  const maps = FAMILIES.map((of): NftEntry => {
+    const address = `ipv${of}_addr`
+    return { kind: 'set', family, table, name: mapOf(of), type: [address, 'ifname'], map: address, flags: [], options: {} }
+  })
+  const entries: readonly NftEntry[] = [
+    { kind: 'table', family, table },
+    chain(SNAT, 'nat', 'postrouting', 100),
+    chain(FILTER, 'filter', 'postrouting', 101),
+    ...maps,
+    ...pods.map(element),
+    ...rules(SNAT, FAMILIES.map(translate)),
+    ...rules(FILTER, distinct(podSubnets).map(leak)),
+    ...(mode === 'local' ? [chain(CONNMARK, 'filter', 'prerouting', -150), ...rules(CONNMARK, [RESTORE, SAVE])] : []),
+  ]
+  return [...entries].sort(compareNft)
+}
+
+const element = ({ pod, device, address, for: object }: EgressPod): NftEntry => ({
+  kind: 'element',
+  family,
+  table,
+  set: mapOf(pod.family),
+  map: true,
+  value: { concat: [pod.text, device] },
+  to: address.text,
+  comment: nftComment(object),
+})
+
+interface Rule {
+  readonly expr: readonly Json[]
+  readonly comment: string
+}
+
+const rules = (chain: string, list: readonly Rule[]): readonly NftEntry[] =>
+  list.map(({ expr, comment }, index) => ({ kind: 'rule', family, table, chain, index, expr, comment }))
+
+/** nft 1.0.6 takes a map of addresses and interfaces in a table of family inet only where the statement names the family. */
+const translate = (of: Family): Rule => ({
+  expr: [
+    {
+      snat: {
+        family: protocolOf(of),
+        addr: { map: { key: { concat: [sourceOf(of), { meta: { key: 'oifname' } }] }, data: `@${mapOf(of)}` } },
+      },
+    },
+  ],
+  comment: `egress IP: a pod leaves with the IPv${of} egress IP of the interface`,
+})
+
+const leak = ({ address, length }: Prefix): Rule => ({
+  expr: [
+    equals(MARK, EGRESS_SECONDARY_MARK),
+    equals(sourceOf(address.family), length === width(address.family) ? address.text : { prefix: { addr: address.text, len: length } }),
+    { drop: null },
+  ],
+  comment: 'leak filter: no packet for a secondary interface leaves with the address of a pod',
+})
+
+const RESTORE: Rule = {
+  expr: [equals(MARK, 0), set(MARK, CT_MARK)],
+  comment: 'local gateway mode: a reply has the mark of its connection',
+}
+const SAVE: Rule = {
+  expr: [equals(MARK, EGRESS_NODE_MARK), set(CT_MARK, MARK)],
+  comment: 'local gateway mode: a connection of a pod to the address of a node keeps its mark',
+}
+
+/** Networks without host bits, each once, sorted. */
+const distinct = (prefixes: readonly Prefix[]): readonly Prefix[] => {
+  const each = prefixes.map(networkOf)
+  return [...new Map(each.map((prefix) => [`${prefix.address.text}/${prefix.length}`, prefix])).values()].sort(
+    (a, b) => compareAddresses(a.address, b.address) || a.length - b.length,
+  )
+}
