@@ -46,6 +46,14 @@ describe('bundle.json', () => {
     expect(parseManifest(printManifest(verified))).toEqual({ manifest: verified, refusal: null })
   })
 
+  it('says that established flows keep their egress IP where they do, and nothing where they do not', () => {
+    expect(bundleManifest('node-a', files, {}, 'flush')).toEqual(manifest)
+    const kept = bundleManifest('node-a', files, {}, 'keep')
+    expect(printManifest(kept)).toContain('\n  "conntrack": "keep",\n')
+    expect(kept.digest).not.toBe(manifest.digest)
+    expect(parseManifest(printManifest(kept))).toEqual({ manifest: kept, refusal: null })
+  })
+
   it('has a digest that does not depend on the layout of the text', () => {
     expect(parseManifest(JSON.stringify(manifest)).manifest).toEqual(manifest)
   })
@@ -59,6 +67,7 @@ describe('a manifest is refused', () => {
     ['of another kind', changed({ kind: 'Plan' }), 'is a "Plan", not a NodeBundle'],
     ['of an unknown format', changed({ formatVersion: 2 }), 'formatVersion 2, this agent reads egretta.dev/v1alpha1 and 1'],
     ['of an unknown version', changed({ apiVersion: 'egretta.dev/v9' }), 'apiVersion "egretta.dev/v9"'],
+    ['with an unknown policy for conntrack', changed({ conntrack: 'forget' }), 'says "forget" for conntrack, this agent knows "keep"'],
     ['without a node', changed({ node: '' }), 'names no node'],
     ['without files', changed({ files: [] }), 'the bundle of node-a is empty'],
     ['without a list of files', changed({ files: {} }), 'no list of files'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Address, parseAddress } from '../../src/model/address.js'
-import { guardFlows, guardTable, hasTargetAddress } from '../../src/syntax/guard.js'
+import { guardFlows, guardTable, hasTargetAddress, secondaryGuardTable } from '../../src/syntax/guard.js'
 import { nftables } from '../../src/syntax/nftables.js'
 import { openflow, printFlow } from '../../src/syntax/openflow.js'
 import { anyAddress, anyFor, shuffled } from './arbitrary.js'
@@ -112,6 +112,37 @@ describe('the shutdown guard', () => {
         },
       ),
       { numRuns: 60 },
+    )
+  })
+})
+
+describe('the shutdown guard of secondary interfaces', () => {
+  const devices = ['network(198.51.100.0/24)', 'network(2001:db8::/64)', 'eth1']
+
+  it('has the chains and rules of the other guard, once for each device', () => {
+    const entries = secondaryGuardTable(silenced('198.51.100.50', '2001:db8::50'), devices, '1.0.6')
+    expect(entries.flatMap((entry) => (entry.kind === 'chain' ? [`${entry.name} ${entry.hook?.hook} ${entry.hook?.dev}`] : []))).toEqual([
+      'egressip-drop-198.51.100.0/24 ingress network(198.51.100.0/24)',
+      'egressip-drop-2001.db8../64 ingress network(2001:db8::/64)',
+      'egressip-drop-eth1 ingress eth1',
+      'egressip-silence-198.51.100.0/24 egress network(198.51.100.0/24)',
+      'egressip-silence-2001.db8../64 egress network(2001:db8::/64)',
+      'egressip-silence-eth1 egress eth1',
+    ])
+    const primary = rules(guardTable(silenced('198.51.100.50', '2001:db8::50'), 'ens3', '1.0.6'))
+    const ofOne = rules(entries).filter((rule) => rule.includes('-eth1: '))
+    expect(ofOne.map((rule) => rule.replace('-eth1: ', ': '))).toEqual(primary)
+    expect(rules(entries)).toHaveLength(3 * primary.length)
+    expect(new Set(entries.map((entry) => entry.table))).toEqual(new Set(['egretta-guard']))
+  })
+
+  it('is the same for any order of devices, and for one that is named twice', () => {
+    const expected = secondaryGuardTable(silenced('198.51.100.50'), devices, '1.0.9')
+    fc.assert(
+      fc.property(shuffled([...devices, 'eth1']), (mixed) => {
+        expect(secondaryGuardTable(silenced('198.51.100.50'), mixed, '1.0.9')).toEqual(expected)
+      }),
+      { numRuns: 10 },
     )
   })
 })

@@ -136,6 +136,24 @@ describe('meaning', () => {
     expect(deviceSymbols(chain('ens3'))).toEqual([])
   })
 
+  it('replaces the symbol of a device in the key of an element, and nowhere else', () => {
+    const element = (device: string): NftEntry => ({
+      kind: 'element',
+      ...table,
+      set: 'm',
+      map: true,
+      value: { concat: ['10.0.0.1', device] },
+      to: '198.51.100.50',
+      comment: 'EgressIP/network(198.51.100.0/24)',
+    })
+    const symbol = 'network(198.51.100.0/24)'
+    expect(deviceSymbols(element(symbol)).map(({ name, of }) => [name, of])).toEqual([['network', '198.51.100.0/24']])
+    expect(withDevices(element(symbol), new Map([[symbol, 'eth1']]))).toEqual(element('eth1'))
+    expect(deviceSymbols(element('eth1'))).toEqual([])
+    expect(withDevices(element('eth1'), new Map([[symbol, 'eth1']]))).toEqual(element('eth1'))
+    expect(nftables.parse(nftables.print([element(symbol)])).filter(({ kind }) => kind === 'element')).toEqual([element(symbol)])
+  })
+
   it('keeps objects that it has no words for, so that they are not overlooked in a table of ours', () => {
     const listed = wrap({ counter: { ...table, name: 'n', handle: 3, packets: 0, bytes: 0 } })
     expect(nftables.parse(listed)).toEqual([{ kind: 'other', ...table, type: 'counter', name: 'n', body: { packets: 0, bytes: 0 } }])
