@@ -2,6 +2,7 @@ import { type Address, compareAddresses, parseAddress } from '../model/address.j
 import { hostingNetworks, hostOf } from '../model/hosting.js'
 import { type Position, type Problem, problem } from '../model/problem.js'
 import type { ClusterFacts, ClusterNode } from '../model/topology.js'
+import { nameOf } from './audience.js'
 
 /** An egress IP (RFC 5952) of an EgressIP object on a node. */
 export interface Held {
@@ -17,7 +18,7 @@ export interface HeldAddress {
 }
 
 /** Each address once, in order; of several objects with one address on one node the first by name stands for it. */
-const each = (held: readonly HeldAddress[]): readonly HeldAddress[] => {
+export const each = (held: readonly HeldAddress[]): readonly HeldAddress[] => {
   const sorted = [...held].sort((a, b) => compareAddresses(a.address, b.address) || (a.for < b.for ? -1 : 1))
   return sorted.filter((one, at) => at === 0 || compareAddresses(one.address, (sorted[at - 1] as HeldAddress).address) !== 0)
 }
@@ -26,13 +27,15 @@ const each = (held: readonly HeldAddress[]): readonly HeldAddress[] => {
 export function primaryAddresses(node: ClusterNode, facts: ClusterFacts, held: readonly Held[]): readonly HeldAddress[] {
   if (held.length === 0) return []
   const networks = hostingNetworks(node, facts)
-  return each(
-    held.flatMap(({ egressIP, object, node: holder }) => {
-      const address = holder === node.name ? parseAddress(egressIP) : undefined
-      return address && hostOf(address, networks)?.type === 'primary' ? [{ address, for: `EgressIP/${object}` }] : []
-    }),
-  )
+  return each(heldHere(node, held).filter(({ address }) => hostOf(address, networks)?.type === 'primary'))
 }
+
+/** The egress IPs that a node holds, in no order. */
+export const heldHere = (node: ClusterNode, held: readonly Held[]): readonly HeldAddress[] =>
+  held.flatMap(({ egressIP, object, node: holder }) => {
+    const address = holder === node.name ? parseAddress(egressIP) : undefined
+    return address ? [{ address, for: `EgressIP/${object}` }] : []
+  })
 
 /** Addresses that are a node's own whatever else they are said to be: those of its gateway and node-primary-ifaddr. */
 export const certainAddresses = (node: ClusterNode): readonly Address[] =>
@@ -50,8 +53,6 @@ export interface NodeAddresses {
   readonly egress: readonly HeldAddress[]
   readonly problems: readonly Problem[]
 }
-
-const nameOf = (object: string): string => object.replace(/^EgressIP\//, '')
 
 /**
  * Divides the addresses of a node. The certain ones are its own: a guard that silenced one would cut the node off. Its InternalIPs and host-cidrs can also list egress IPs, its own or, where the snapshot is older than a move,

@@ -1,36 +1,41 @@
-import { compareAddresses, type Prefix, parseAddress, parsePrefix } from '../model/address.js'
+import { compareAddresses, type Prefix, parseAddress } from '../model/address.js'
 import { canonicalJson } from '../model/bundle.js'
-import { masqueradePath } from '../model/cluster-facts.js'
 import { isEqual } from '../model/equal.js'
 import type { Inputs } from '../model/inputs.js'
-import { listAt, objectAt, type Path, valueAt } from '../model/json.js'
-import { MASQUERADE_ANNOTATION } from '../model/node.js'
+import { objectAt } from '../model/json.js'
+import { masqueradeSubnetOf } from '../model/masquerade.js'
 import type { NodeState } from '../model/node-state.js'
 import { type Position, type Problem, problem } from '../model/problem.js'
-import { type SourceObject, subject } from '../model/source.js'
-import type { ClusterNode } from '../model/topology.js'
+import type { ClusterNode, UserDefinedNetwork } from '../model/topology.js'
+import { type Audience, audienceOf, isHeard, SILENCE, type Speaking } from './audience.js'
+import { externalBridge, type GatewayNode } from './bridge.js'
+import { clusterAddresses } from './cluster-addresses.js'
 import { certainAddresses, divideAddresses, type Held, listedAddresses, primaryAddresses } from './egressip.js'
-import { masqueradeNeighbors, type Origin, unknownNetworks } from './masquerade.js'
+import { hostMasquerade, managementNeighbors, masqueradeNeighbors, unknownNetworks } from './masquerade.js'
+import { networksOf } from './prefixes.js'
+import { mainRoutes } from './routes.js'
+import { secondaryNetworks } from './secondary.js'
 
+export type { Speaking } from './audience.js'
 export type { Held } from './egressip.js'
 
 /**
- * What every node with a parsable k8s.ovn.org/l3-gateway-config must hold when the egress IPs are where `held` says, sorted by node. An address
- * is on a node's bridge if the node hosts it on its primary network; one on a secondary network is not compiled. Pure: the order of `held` and
- * of the topology does not matter.
+ * What every node with a parsable k8s.ovn.org/l3-gateway-config must hold when the egress IPs are where `held` says and their objects speak
+ * for whom `speaking` says, sorted by node. Pure: the order of `held`, of the speakers and of the topology does not matter.
  */
 export function compile(
   inputs: Inputs,
   held: readonly Held[],
+  speaking: Speaking = SILENCE,
 ): { readonly states: readonly NodeState[]; readonly problems: readonly Problem[] } {
   const { topology } = inputs
-  const networks = topology.networks.filter(({ role }) => role === 'Primary').sort((a, b) => (a.for < b.for ? -1 : 1))
-  const egressIPs = textsOf(held)
-  const byNode = heldByNode(held)
+  const audience = audienceOf(topology, speaking)
+  const surroundings = surroundingsOf(inputs, held, audience, clusterAddresses(inputs))
   const compiled = topology.nodes
-    .filter(({ gateway }) => gateway !== null)
+    .filter(hasGateway)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((node) => compileNode(inputs, node, { here: byNode.get(node.name) ?? [], egressIPs }, networks))
+    .map((node) => compileNode(inputs, node, surroundings))
+  const { networks, byNode } = surroundings
   const without = topology.nodes.filter(({ gateway, invalid, name }) => gateway === null && invalid === null && byNode.has(name))
   const problems = [
     ...unknownNetworks(networks),
@@ -40,26 +45,62 @@ export function compile(
   return { states: compiled.flatMap(({ state }) => (state ? [state] : [])), problems: distinct(problems) }
 }
 
-/**
- * The states when the egress IPs are where `held` says, given those for another assignment: of a node that holds the same, and lists
- * no address that only one of the two has, the state is the same object.
- */
-export function recompile(
-  inputs: Inputs,
-  held: readonly Held[],
-  known: { readonly held: readonly Held[]; readonly states: readonly NodeState[] },
-): readonly NodeState[] {
-  const { topology } = inputs
-  const [here, there] = [heldByNode(held), heldByNode(known.held)]
-  const [ours, theirs] = [textsOf(held), textsOf(known.held)]
-  const turned = new Set([...ours, ...theirs].filter((text) => ours.has(text) !== theirs.has(text)))
-  const nodes = topology.nodes.filter(
-    (node) => !isEqual(here.get(node.name), there.get(node.name)) || listedAddresses(node).some(({ text }) => turned.has(text)),
-  )
-  const { states } = compile({ ...inputs, topology: { ...topology, nodes } }, held)
-  const fresh = new Map(states.map((state) => [state.node, state]))
-  return known.states.map((state) => fresh.get(state.node) ?? state)
+/** States, and the assignment that they were compiled for. */
+export interface Compiled {
+  readonly held: readonly Held[]
+  readonly speaking: Speaking
+  readonly states: readonly NodeState[]
 }
+
+/**
+ * The states for another assignment of the same inputs, given those for a known one: of a node that holds the same for the same pods and
+ * networks, and lists no address that only one of the two has, the state is the same object.
+ */
+export function recompile(inputs: Inputs, { held, speaking }: Omit<Compiled, 'states'>, known: Compiled): readonly NodeState[] {
+  const { topology } = inputs
+  const [audience, before] = [audienceOf(topology, speaking), audienceOf(topology, known.speaking)]
+  const shared = known.states[0]?.externalBridge.clusterAddresses ?? clusterAddresses(inputs)
+  const surroundings = surroundingsOf(inputs, held, audience, shared)
+  const there = heldByNode(known.held)
+  const [ours, theirs] = [surroundings.egressIPs, textsOf(known.held)]
+  const turned = new Set([...ours, ...theirs].filter((text) => ours.has(text) !== theirs.has(text)))
+  const nodes = new Map(topology.nodes.map((node) => [node.name, node]))
+  return known.states.map((state) => {
+    const node = nodes.get(state.node)
+    if (!node || !hasGateway(node)) return state
+    const isSame =
+      isEqual(surroundings.byNode.get(node.name), there.get(node.name)) &&
+      !listedAddresses(node).some(({ text }) => turned.has(text)) &&
+      isHeard(state, before, audience)
+    return isSame ? state : (compileNode(inputs, node, surroundings).state ?? state)
+  })
+}
+
+/** What the nodes of one compilation share. */
+interface Surroundings {
+  readonly byNode: ReadonlyMap<string, readonly Held[]>
+  /** Every egress IP on a node, as text. */
+  readonly egressIPs: ReadonlySet<string>
+  readonly audience: Audience
+  readonly clusterAddresses: readonly Prefix[]
+  /** The primary user-defined networks, sorted by name. */
+  readonly networks: readonly UserDefinedNetwork[]
+  readonly serviceSubnets: readonly Prefix[]
+}
+
+const surroundingsOf = (
+  { cluster, topology }: Inputs,
+  held: readonly Held[],
+  audience: Audience,
+  addresses: readonly Prefix[],
+): Surroundings => ({
+  byNode: heldByNode(held),
+  egressIPs: textsOf(held),
+  audience,
+  clusterAddresses: addresses,
+  networks: topology.networks.filter(({ role }) => role === 'Primary').sort((a, b) => (a.network < b.network ? -1 : 1)),
+  serviceSubnets: networksOf(cluster.subnets.service),
+})
 
 const textsOf = (held: readonly Held[]): ReadonlySet<string> => new Set(held.map(({ egressIP }) => egressIP))
 
@@ -73,24 +114,29 @@ function heldByNode(held: readonly Held[]): ReadonlyMap<string, readonly Held[]>
   return byNode
 }
 
+const hasGateway = (node: ClusterNode): node is GatewayNode => node.gateway !== null
+
 function compileNode(
   inputs: Inputs,
-  node: ClusterNode,
-  { here, egressIPs }: { readonly here: readonly Held[]; readonly egressIPs: ReadonlySet<string> },
-  networks: Inputs['topology']['networks'],
+  node: GatewayNode,
+  around: Surroundings,
 ): { readonly state: NodeState | null; readonly problems: readonly Problem[] } {
   const { cluster, topology } = inputs
   const options = cluster.nodes[node.name]
-  const bridge = options?.bridge ?? cluster.bridge ?? node.gateway?.bridge ?? null
+  const bridge = options?.bridge ?? cluster.bridge ?? node.gateway.bridge
   if (bridge === null) return { state: null, problems: [unknownBridge(node)] }
-  const { own, egress, problems } = divideAddresses(node, primaryAddresses(node, topology.facts, here), egressIPs, (name) =>
-    sourceOf(inputs, name),
-  )
+  const here = around.byNode.get(node.name) ?? []
+  const primary = primaryAddresses(node, topology.facts, here)
+  const { own, egress, problems } = divideAddresses(node, primary, around.egressIPs, (name) => sourceOf(inputs, name))
   // host-cidrs can list IPv6 addresses in a cluster that has none
   const certain = certainAddresses(node)
   const families = new Set((certain.length > 0 ? certain : node.internalIPs).map(({ family }) => family))
-  const subnets = ([4, 6] as const).filter((family) => families.has(family)).flatMap((family) => subnetOf(inputs, node, family))
-  const masquerade = masqueradeNeighbors(node.name, bridge, subnets, networks, (subnet) => masqueradeOrigin(inputs, node, subnet))
+  const masquerade = ([4, 6] as const).filter((family) => families.has(family)).map((family) => masqueradeSubnetOf(inputs, node, family))
+  const masqueradeSubnets = masquerade.map(({ subnet }) => subnet)
+  const originOf = (subnet: Prefix) => masquerade.find((one) => one.subnet === subnet)?.origin ?? null
+  const neighbors = masqueradeNeighbors(node.name, bridge, masqueradeSubnets, around.networks, originOf)
+  const serviceSubnets = around.serviceSubnets.filter(({ address }) => families.has(address.family))
+  const external = externalBridge(inputs, node, { ...around, own, egress, masqueradeSubnets, serviceSubnets })
   return {
     state: {
       node: node.name,
@@ -98,37 +144,27 @@ function compileNode(
       guardDevice: options?.guardDevice ?? options?.uplink ?? cluster.guardDevice ?? cluster.uplink,
       nodeAddresses: own,
       egressAddresses: egress.map(({ address, for: object }) => ({ address, interface: bridge, for: object })),
-      neighbors: masquerade.neighbors,
+      masqueradeAddresses: hostMasquerade(node.name, bridge, masqueradeSubnets),
+      neighbors: [...neighbors.neighbors, ...managementNeighbors(node, cluster.managementPort)].sort(byAddress),
       announcing: ['default'],
       silenced: egress,
+      externalBridge: external,
+      routes: mainRoutes(cluster, node, bridge, external),
+      secondary: secondaryNetworks(node, topology.facts, here, around.audience),
+      routeTableBase: cluster.routeTable,
+      conntrack: cluster.conntrack,
       nftVersion: cluster.nftVersion,
     },
-    problems: [...problems, ...masquerade.problems],
+    problems: [...problems, ...neighbors.problems],
   }
 }
+
+const byAddress = (a: NodeState['neighbors'][number], b: NodeState['neighbors'][number]): number =>
+  compareAddresses(a.address, b.address) || (a.interface < b.interface ? -1 : 1)
 
 /** Where an EgressIP stands; null for one that no input has any more. */
 const sourceOf = ({ intent }: Inputs, name: string): Position | null =>
   [...intent.objects, ...intent.foreign].find((object) => object.name === name)?.source.at() ?? null
-
-/** The masquerade subnet of a family: the node's annotation, else the cluster's. */
-function subnetOf(inputs: Inputs, node: ClusterNode, family: 4 | 6) {
-  const first = (subnets: typeof node.masqueradeSubnets) => subnets.find(({ address }) => address.family === family)
-  return first(node.masqueradeSubnets) ?? first(inputs.cluster.subnets.masquerade) ?? []
-}
-
-/** What says that a masquerade subnet is what it is: the annotation of the node, the Cluster object, or that of the network operator. */
-function masqueradeOrigin({ cluster, topology }: Inputs, node: ClusterNode, subnet: Prefix): Origin | null {
-  const { family } = subnet.address
-  const at = (object: SourceObject, path: Path): Origin => ({ object: subject(object), source: object.at(path) })
-  if (node.masqueradeSubnets.includes(subnet)) return at(node.source, ['metadata', 'annotations', MASQUERADE_ANNOTATION])
-  const path = ['spec', 'subnets', 'masquerade']
-  const index = listAt(cluster.source?.value, path).findIndex((text) => parsePrefix(String(text))?.address.family === family)
-  if (cluster.source && index >= 0) return at(cluster.source, [...path, index])
-  const { networkOperator } = topology
-  const configured = masqueradePath(family)
-  return networkOperator && valueAt(networkOperator.value, configured) !== undefined ? at(networkOperator, configured) : null
-}
 
 /** A node that hosts an address and is not rendered: its host would hold nothing of it. */
 function noGateway(node: ClusterNode, held: readonly Held[]): Problem {

@@ -5,22 +5,18 @@ import {
   type Family,
   hardwareAddress,
   networkOf,
+  nth,
   type Prefix,
   printPrefix,
   width,
 } from '../model/address.js'
+import type { Origin } from '../model/masquerade.js'
 import type { NodeState } from '../model/node-state.js'
-import { DUMMY_NEXT_HOP, NETWORK_MASQUERADE_BASE, OVN_MASQUERADE } from '../model/numbers.js'
+import { DUMMY_NEXT_HOP, HOST_MASQUERADE, NETWORK_MASQUERADE_BASE, OVN_MASQUERADE } from '../model/numbers.js'
 import { type Position, type Problem, problem } from '../model/problem.js'
-import type { UserDefinedNetwork } from '../model/topology.js'
+import type { ClusterNode, UserDefinedNetwork } from '../model/topology.js'
 
 type MasqueradeNeighbor = NodeState['neighbors'][number]
-
-/** The object that says what a subnet is, and where in it. */
-export interface Origin {
-  readonly object: string
-  readonly source: Position
-}
 
 /** One masquerade address that a node needs: its offset in the subnet, and the last one of the block that it belongs to. */
 interface Need {
@@ -81,11 +77,40 @@ const needOf = (network: UserDefinedNetwork, id: number): Need => ({
   subject: `Network ${network.network} (id ${id})`,
 })
 
+/**
+ * The permanent neighbors on the management port: the gateway of the node's pods. The router port has one hardware address, made from its
+ * IPv4 address where it has one.
+ */
+export function managementNeighbors(node: ClusterNode, managementPort: string | null): readonly MasqueradeNeighbor[] {
+  const gateways = ([4, 6] as const).flatMap((family) => firstPodAddress(node, family) ?? [])
+  const [named] = gateways
+  if (managementPort === null || !named) return []
+  const mac = hardwareAddress(named)
+  return gateways.map((address) => ({ address, mac, interface: managementPort, for: `Node/${node.name}` }))
+}
+
+/** The gateway of the node's pods of the default network, behind the management port: the first address of their subnet. */
+export function firstPodAddress(node: ClusterNode, family: Family): Address | null {
+  const subnet = (node.podSubnets.get('default') ?? []).find(({ address }) => address.family === family)
+  return (subnet && nth(subnet, 1)) ?? null
+}
+
 /** Number of host bits that a subnet needs to have this offset; in IPv4 the last address is the broadcast address. */
 const bitsFor = (family: Family, offset: number): number => (offset + (family === 4 ? 1 : 0)).toString(2).length
 
 const fits = (subnet: Prefix, offset: number): boolean =>
   bitsFor(subnet.address.family, offset) <= width(subnet.address.family) - subnet.length
+
+/** The masquerade address of this offset of the default network; null where the subnet is too small for the network. */
+export const masqueradeAddress = (subnet: Prefix, offset: number): Address | null =>
+  fits(subnet, DUMMY_NEXT_HOP) ? nthOf(subnet, offset) : null
+
+/** The host masquerade address of each subnet, on the bridge: its connected route covers the subnet (seed 002). */
+export const hostMasquerade = (node: string, bridge: string, subnets: readonly Prefix[]): NodeState['masqueradeAddresses'] =>
+  subnets.flatMap((subnet) => {
+    const address = masqueradeAddress(subnet, HOST_MASQUERADE)
+    return address ? [{ address: { address, length: subnet.length }, interface: bridge, for: `Node/${node}` }] : []
+  })
 
 const nthOf = (subnet: Prefix, offset: number): Address =>
   addressOf(subnet.address.family, networkOf(subnet).address.value + BigInt(offset))

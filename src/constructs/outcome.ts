@@ -1,5 +1,4 @@
-import type { Held } from '../compile/index.js'
-import { compile, recompile } from '../compile/index.js'
+import { compile, type Held, recompile, type Speaking } from '../compile/index.js'
 import { compareAddresses, parseAddress } from '../model/address.js'
 import type { Placement, PlacementOptions } from '../model/assignment.js'
 import type { Artefact } from '../model/bundle.js'
@@ -7,10 +6,12 @@ import { isEqual } from '../model/equal.js'
 import type { Inputs } from '../model/inputs.js'
 import { readInputs } from '../model/inputs.js'
 import type { Lock } from '../model/lock.js'
+import { marksNow, marksThen } from '../model/mark.js'
 import type { NodeState } from '../model/node-state.js'
 import { applyPolicy } from '../model/policy.js'
 import type { Problem } from '../model/problem.js'
 import type { SourceFile } from '../model/source.js'
+import { speakersNow, speakersSoon, speakersThen } from '../model/speaker.js'
 import { place } from '../place/place.js'
 import { render } from '../render/index.js'
 
@@ -57,24 +58,50 @@ export function outcomeOf(files: readonly SourceFile[], lock: Lock | null, earli
   options.tell?.(`placing the addresses of ${counted(intent.objects.length, 'EgressIP')} on ${counted(topology.nodes.length, 'node')}`)
   const placement = place(inputs, options.placement)
   options.tell?.(`rendering ${counted(topology.nodes.length, 'node')}`)
-  const now = heldNow(inputs)
-  const held = inputs.cluster.placement === 'advisory' ? now : heldThen(inputs, placement)
-  const then = compile(inputs, held)
-  const problems = applyPolicy([...inputs.problems, ...placement.problems, ...then.problems], policy)
-  const after = bundlesOf(then.states)
+  const now = standingNow(inputs)
+  const then = standingThen(inputs, placement)
+  const { held, speaking } = then
+  const compiled = compile(inputs, held, speaking)
+  const problems = applyPolicy([...inputs.problems, ...placement.problems, ...compiled.problems], policy)
+  const after = bundlesOf(compiled.states)
   return {
     inputs,
     options: options.placement,
     placement,
     held,
-    before: bundlesOf(recompile(inputs, now, { held, states: then.states }), { states: then.states, bundles: after }),
+    before: bundlesOf(recompile(inputs, now, { ...then, states: compiled.states }), { states: compiled.states, bundles: after }),
     after,
     problems,
   }
 }
 
 /** What every host holds at the current assignment. */
-export const bundlesNow = (inputs: Inputs): Bundles => bundlesOf(compile(inputs, heldNow(inputs)).states)
+export function bundlesNow(inputs: Inputs): Bundles {
+  const { held, speaking } = standingNow(inputs)
+  return bundlesOf(compile(inputs, held, speaking).states)
+}
+
+/** Where every egress IP is, and for whom its object speaks. */
+interface Standing {
+  readonly held: readonly Held[]
+  readonly speaking: Speaking
+}
+
+const standingNow = (inputs: Inputs): Standing => ({
+  held: heldNow(inputs),
+  speaking: { speakers: speakersNow(inputs), marks: marksNow(inputs) },
+})
+
+/** Where the cluster decides, what the intent changes at once is whom an object selects; addresses and marks come from the cluster. */
+function standingThen(inputs: Inputs, placement: Placement): Standing {
+  if (inputs.cluster.placement === 'advisory') {
+    return { held: heldNow(inputs), speaking: { speakers: speakersSoon(inputs), marks: marksNow(inputs) } }
+  }
+  return {
+    held: heldThen(inputs, placement),
+    speaking: { speakers: speakersThen(inputs, placement), marks: marksThen(inputs, placement.marks) },
+  }
+}
 
 /** Renders every state; one that equals that of the same node among `known` has the same files, which are taken from there. */
 function bundlesOf(states: readonly NodeState[], known?: { readonly states: readonly NodeState[]; readonly bundles: Bundles }): Bundles {

@@ -1,6 +1,7 @@
 import type { Inputs } from '../model/inputs.js'
 import type { EgressIPIntent } from '../model/intent.js'
 import { labelIndex } from '../model/label-index.js'
+import { readMark } from '../model/mark.js'
 import { FIRST_MARK, LAST_MARK } from '../model/numbers.js'
 import { type Problem, problem } from '../model/problem.js'
 import { compareObjects } from './owners.js'
@@ -68,10 +69,4 @@ export function marksOf({ intent, topology, lock }: Inputs): {
     ownerOf.set(next, object.name)
   }
   return { marks: new Map([...marks].sort(([a], [b]) => (a < b ? -1 : 1))), problems }
-}
-
-/** A mark as the annotation spells it: decimal digits alone. Null where it is no mark. */
-function readMark(text: string): number | null {
-  const mark = /^[1-9][0-9]{0,5}$/.test(text) ? Number(text) : 0
-  return mark >= FIRST_MARK && mark <= LAST_MARK ? mark : null
 }

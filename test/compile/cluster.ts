@@ -58,14 +58,18 @@ export function node(name: string, primary: readonly string[], over: Partial<Clu
   }
 }
 
-export const network = (name: string, id: number | null, role = 'Primary'): UserDefinedNetwork => ({
+export const network = (name: string, id: number | null, role = 'Primary', over: Partial<UserDefinedNetwork> = {}): UserDefinedNetwork => ({
   network: `cluster_udn_${name}`,
   for: `ClusterUserDefinedNetwork/${name}`,
   id,
   topology: 'Layer3',
   role,
   namespaces: [],
+  subnets: [],
+  overlay: true,
+  advertised: false,
   source: { file: 'networks.yaml', line: 1, column: 1 },
+  ...over,
 })
 
 export function inputs(
@@ -87,6 +91,18 @@ export function inputs(
     unreachable: [],
     policy: {},
     nftVersion: '1.0.6',
+    gatewayModes: [],
+    masqueradeSubnets: [],
+    networkSegmentation: false,
+    disableSnatMultipleGateways: false,
+    mtu: 1400,
+    checkPacketLength: true,
+    genevePort: 6081,
+    conntrackZone: 64000,
+    routeTable: 1000,
+    conntrack: 'flush',
+    release: null,
+    managementPort: null,
     source: null,
     ...over,
   }
@@ -94,7 +110,14 @@ export function inputs(
     platform,
     podSubnets: [],
     serviceSubnets: [],
-    gatewayMode: null,
+    gatewayModes: [],
+    masqueradeSubnets: [],
+    mtu: null,
+    genevePort: null,
+    release: null,
+    userDefinedNetworks: false,
+    defaultNetworkAdvertised: false,
+    defaultNetworkOverlay: true,
     reachabilityTimeout: null,
     placedByOvnkube: null,
     takesNodeSelector: null,
