@@ -1,9 +1,12 @@
-import { type Family, type Prefix, parsePrefix } from './address.js'
+import { type Prefix, parsePrefix } from './address.js'
 import { takesNodeSelector } from './egressip-crd.js'
+import { readGatewayModes } from './gateway-mode.js'
 import { describe, listAt, objectAt, type Path, textAt, valueAt } from './json.js'
+import { masqueradePath, OVN_CONFIG } from './network-operator.js'
 import type { GatewayMode } from './node-annotations.js'
 import { type Problem, problem } from './problem.js'
-import { type SourceObject, subject } from './source.js'
+import { type Said, said } from './said.js'
+import { malformed, type SourceObject, subject } from './source.js'
 
 /** Facts of the whole cluster that its own configuration objects say. */
 export interface ClusterFacts {
@@ -11,8 +14,22 @@ export interface ClusterFacts {
   readonly platform: string | null
   readonly podSubnets: readonly Prefix[]
   readonly serviceSubnets: readonly Prefix[]
-  /** From the Network operator's gatewayConfig or the gateway-mode-config ConfigMap; null when neither says it. */
-  readonly gatewayMode: GatewayMode | null
+  /** What the Network operator and the ConfigMap gateway-mode-config say, in this order. */
+  readonly gatewayModes: readonly Said<GatewayMode>[]
+  /** The masquerade subnets that the Network operator names, at most one per family. */
+  readonly masqueradeSubnets: readonly Said<Prefix>[]
+  /** MTU of pods, in bytes; null when not said. */
+  readonly mtu: number | null
+  /** UDP port; null when not said. */
+  readonly genevePort: number | null
+  /** The release that the ClusterVersion asks for, such as `4.14.3`; null when not said. */
+  readonly release: string | null
+  /** Whether pods of the default network on different nodes speak through tunnels; without, through the fabric. */
+  readonly defaultNetworkOverlay: boolean
+  /** Whether a RouteAdvertisements object advertises the pod subnets of the default network. */
+  readonly defaultNetworkAdvertised: boolean
+  /** Whether the inputs have a user-defined network, whatever its role, or the CRD of one. */
+  readonly userDefinedNetworks: boolean
   /** 0 switches the reachability check off; null when not said (upstream's default is 1 second). */
   readonly reachabilityTimeout: number | null
   /** The object that shows that ovnkube's cluster-manager decides the placement, or null. */
@@ -40,23 +57,27 @@ export interface ConfigurationObjects {
   readonly gatewayModeConfig: SourceObject | null
   /** ConfigMap ovn-kubernetes/ovn-config */
   readonly ovnConfig: SourceObject | null
+  /** ClusterVersion.config.openshift.io */
+  readonly version: SourceObject | null
   /** CustomResourceDefinition egressips.k8s.ovn.org */
   readonly egressIPDefinition: SourceObject | null
 }
 
-const OVN_CONFIG: Path = ['spec', 'defaultNetwork', 'ovnKubernetesConfig']
-
-/** Where the Network operator's object has the masquerade subnet of a family. */
-export const masqueradePath = (family: Family): Path => [...OVN_CONFIG, 'gatewayConfig', `ipv${family}`, 'internalMasqueradeSubnet']
+/** What objects of networks say of the whole cluster. */
+type NetworkFacts = Pick<ClusterFacts, 'defaultNetworkAdvertised' | 'userDefinedNetworks'>
 
 /** What the configuration objects say. The operator's word goes before a ConfigMap's. A subnet that is none is InvalidObject. */
-export function readFacts(objects: ConfigurationObjects): {
+export function readFacts(
+  objects: ConfigurationObjects,
+  networks: NetworkFacts,
+): {
   facts: ClusterFacts
   subnets: Subnets
   problems: readonly Problem[]
 } {
-  const { operator, infrastructure, gatewayModeConfig, ovnConfig, egressIPDefinition } = objects
-  const problems: Problem[] = []
+  const { operator, infrastructure, gatewayModeConfig, ovnConfig, version, egressIPDefinition } = objects
+  const { modes, problems: modeProblems } = readGatewayModes(operator, gatewayModeConfig)
+  const problems: Problem[] = [...modeProblems]
   /** The subnet at a path, of which `a/b/c` (network, prefix length, prefix length of a node) means `a/b`. */
   const subnet = (object: SourceObject, path: Path, text: unknown): readonly Prefix[] => {
     if (text === undefined || text === null || text === '') return []
@@ -82,13 +103,28 @@ export function readFacts(objects: ConfigurationObjects): {
     const path = ['data', key]
     return ovnConfig === null ? [] : (textAt(ovnConfig.value, path) ?? '').split(',').flatMap((text) => subnet(ovnConfig, path, text))
   }
-  const internal = (...inner: string[]): readonly Prefix[] =>
+  const internal = (key: string): readonly Prefix[] =>
     operator === null
       ? []
       : ['ipv4', 'ipv6'].flatMap((family) => {
-          const path = [...OVN_CONFIG, ...inner.slice(0, -1), family, inner.at(-1) as string]
+          const path = [...OVN_CONFIG, family, key]
           return subnet(operator, path, valueAt(operator.value, path))
         })
+  const masquerade = operator
+    ? ([4, 6] as const).flatMap((family) => {
+        const path = masqueradePath(family)
+        return subnet(operator, path, valueAt(operator.value, path)).map((prefix) => said(prefix, operator, path))
+      })
+    : []
+  /** A whole number from 1 to `most` at the path; a ConfigMap has it as a text. */
+  const count = (object: SourceObject | null, path: Path, most: number): number | null => {
+    const found = object && valueAt(object.value, path)
+    if (!object || found === undefined || found === null || found === '') return null
+    const number = typeof found === 'number' || (typeof found === 'string' && /^[0-9]+$/.test(found)) ? Number(found) : Number.NaN
+    if (Number.isInteger(number) && number > 0 && number <= most) return number
+    problems.push(malformed(object, path, `${path.at(-1)} is a number from 1 to ${most}; it is ${describe(found)}`))
+    return null
+  }
   const fromOperator = { pod: listed(['spec', 'clusterNetwork'], 'cidr'), service: listed(['spec', 'serviceNetwork'], null) }
   const pod = fromOperator.pod.length > 0 ? fromOperator.pod : joined('net_cidr')
   const service = fromOperator.service.length > 0 ? fromOperator.service : joined('svc_cidr')
@@ -99,7 +135,13 @@ export function readFacts(objects: ConfigurationObjects): {
         (textAt(infrastructure.value, ['status', 'platformStatus', 'type']) ?? textAt(infrastructure.value, ['status', 'platform'])),
       podSubnets: pod,
       serviceSubnets: service,
-      gatewayMode: gatewayMode(operator, gatewayModeConfig),
+      gatewayModes: modes,
+      masqueradeSubnets: masquerade,
+      mtu: count(operator, [...OVN_CONFIG, 'mtu'], MOST_16) ?? count(ovnConfig, ['data', 'mtu'], MOST_16),
+      genevePort: count(operator, [...OVN_CONFIG, 'genevePort'], MOST_16),
+      release: version && releaseOf(version),
+      defaultNetworkOverlay: operator === null || valueAt(operator.value, [...OVN_CONFIG, 'transport']) !== 'NoOverlay',
+      ...networks,
       reachabilityTimeout: reachabilityTimeout(operator),
       placedByOvnkube: placedByOvnkube(operator, ovnConfig),
       takesNodeSelector: egressIPDefinition && takesNodeSelector(egressIPDefinition.value),
@@ -109,18 +151,17 @@ export function readFacts(objects: ConfigurationObjects): {
       service,
       join: internal('internalJoinSubnet'),
       transit: internal('internalTransitSwitchSubnet'),
-      masquerade: internal('gatewayConfig', 'internalMasqueradeSubnet'),
+      masquerade: masquerade.map(({ value }) => value),
     },
     problems,
   }
 }
 
-function gatewayMode(operator: SourceObject | null, config: SourceObject | null): GatewayMode | null {
-  const viaHost = operator && valueAt(operator.value, [...OVN_CONFIG, 'gatewayConfig', 'routingViaHost'])
-  if (typeof viaHost === 'boolean') return viaHost ? 'local' : 'shared'
-  const mode = config && textAt(config.value, ['data', 'mode'])
-  return mode === 'local' || mode === 'shared' ? mode : null
-}
+/** Largest MTU and largest port. */
+const MOST_16 = 65535
+
+const releaseOf = ({ value }: SourceObject): string | null =>
+  textAt(value, ['status', 'desired', 'version']) ?? textAt(value, ['spec', 'desiredUpdate', 'version'])
 
 function reachabilityTimeout(operator: SourceObject | null): number | null {
   const seconds = operator && valueAt(operator.value, [...OVN_CONFIG, 'egressIPConfig', 'reachabilityTotalTimeoutSeconds'])

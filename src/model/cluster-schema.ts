@@ -1,9 +1,12 @@
+import { DEFAULT_MTU, FIRST_CONNTRACK_ZONE, GENEVE_PORT, ROUTE_TABLE_BASE } from './numbers.js'
 import { PROBLEMS } from './problem.js'
 
 const prefixes = (description: string) => ({ description, type: 'array', items: { type: 'string', format: 'cidr' } })
 const name = (description: string) => ({ description, type: 'string', minLength: 1 })
 /** A Linux interface name: at most 15 characters (IFNAMSIZ), no slash, colon or blank. */
 const device = (description: string) => ({ description, type: 'string', pattern: '^[^\\s/:]{1,15}$' })
+const number = (description: string, minimum: number, maximum: number) => ({ description, type: 'integer', minimum, maximum })
+const flag = (description: string) => ({ description, type: 'boolean' })
 
 const SUBSYSTEMS = ['openflow', 'nftables', 'neighbors', 'addresses', 'rules', 'routes'] as const
 const ownership = { enum: ['manage', 'verify', 'off'] }
@@ -72,6 +75,48 @@ export const CLUSTER_SCHEMA = {
           additionalProperties: false,
           properties: Object.fromEntries(Object.keys(PROBLEMS).map((code) => [code, severity])),
         },
+        gatewayMode: {
+          description:
+            'Gateway mode of the nodes. Default: what the Network operator (routingViaHost) or the ConfigMap gateway-mode-config says, else what each node says.',
+          enum: ['shared', 'local'],
+        },
+        networkSegmentation: flag(
+          'Whether ovnkube runs with network segmentation. Default: whether the inputs have a user-defined network or the CRD of one.',
+        ),
+        disableSnatMultipleGateways: flag(
+          'Whether pods of the default network leave their node with their own addresses, as with --disable-snat-multiple-gws of ovnkube. Default: false.',
+        ),
+        mtu: number(
+          `MTU of pods, in bytes. Default: what the Network operator or the ConfigMap ovn-config says, else ${DEFAULT_MTU}.`,
+          576,
+          65535,
+        ),
+        checkPacketLength: flag(
+          'Whether nodes in local gateway mode measure replies to pods against the MTU; false as with --disable-pkt-mtu-check of ovnkube. Default: true.',
+        ),
+        genevePort: number(`UDP port of Geneve. Default: what the Network operator says, else ${GENEVE_PORT}.`, 1, 65535),
+        conntrackZone: number(
+          `First conntrack zone of the external bridge; four others follow it. Default: ${FIRST_CONNTRACK_ZONE}.`,
+          1,
+          65531,
+        ),
+        routeTable: number(
+          `Number from which the route tables of secondary interfaces are counted: the index of the interface is added. Default: ${ROUTE_TABLE_BASE}.`,
+          ROUTE_TABLE_BASE,
+          2 ** 31 - 1,
+        ),
+        conntrack: {
+          description:
+            'What becomes of established connections of a pod whose egress IP moves or goes. flush: their conntrack entries are deleted. keep: they keep the old address until they end. Default: flush.',
+          enum: ['flush', 'keep'],
+        },
+        release: {
+          description:
+            'OpenShift release, such as "4.9", in quotes: 4.10 without is the number 4.1. Default: what the ClusterVersion says, else a current one.',
+          type: 'string',
+          pattern: '^[0-9]+\\.[0-9]+(\\.[0-9].*)?$',
+        },
+        managementPort: device('Management port of ovnkube on the nodes. Default: ovn-k8s-mp0 where the inputs show ovnkube, else none.'),
         nftVersion: {
           description: 'Oldest nft on the nodes. From 1.0.9 on the guard may name the target of a neighbor solicitation. Default: 1.0.6.',
           type: 'string',

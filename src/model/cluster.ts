@@ -2,7 +2,11 @@ import { type Prefix, parsePrefix } from './address.js'
 import type { ClusterFacts, Subnets } from './cluster-facts.js'
 import { CLUSTER_SCHEMA } from './cluster-schema.js'
 import { isObject, type JsonObject, listAt, objectAt, type Path, printPath, record, textAt, withoutNulls } from './json.js'
+import type { GatewayMode } from './node-annotations.js'
+import type { ConntrackPolicy } from './node-state.js'
+import { DEFAULT_MTU, FIRST_CONNTRACK_ZONE, GENEVE_PORT, ROUTE_TABLE_BASE } from './numbers.js'
 import { type Problem, problem, type Severity } from './problem.js'
+import { type Said, said } from './said.js'
 import { schemaCheck } from './schema.js'
 import { type SourceObject, subject } from './source.js'
 
@@ -29,6 +33,28 @@ export interface Cluster {
   readonly nodes: Readonly<Record<string, NodeOptions>>
   readonly unreachable: readonly string[]
   readonly policy: Readonly<Record<string, Severity | 'off'>>
+  /** What configures the gateway mode: Cluster.spec, the Network operator, the ConfigMap. The first is used (`gatewayModeOf`). */
+  readonly gatewayModes: readonly Said<GatewayMode>[]
+  /** What Cluster.spec.subnets.masquerade itself says; it goes before what nodes say (`masqueradeSubnetOf`). */
+  readonly masqueradeSubnets: readonly Said<Prefix>[]
+  /** Whether ovnkube runs with network segmentation. Unless said: whether the inputs show user-defined networks. */
+  readonly networkSegmentation: boolean
+  /** Whether pods of the default network leave the node with their own addresses (ovnkube's --disable-snat-multiple-gws). */
+  readonly disableSnatMultipleGateways: boolean
+  /** MTU of pods, in bytes. */
+  readonly mtu: number
+  /** Whether nodes in local gateway mode measure replies to pods against the MTU (ovnkube's --disable-pkt-mtu-check says no). */
+  readonly checkPacketLength: boolean
+  readonly genevePort: number
+  /** First of the conntrack zones of OVN-Kubernetes; the others follow it. */
+  readonly conntrackZone: number
+  /** Tables of secondary interfaces: this plus the index of the interface. */
+  readonly routeTable: number
+  readonly conntrack: ConntrackPolicy
+  /** OpenShift release of the cluster, such as `4.9` or `4.14.3`; null when not said (`isBefore`). */
+  readonly release: string | null
+  /** The management port of ovnkube on the nodes; null where nodes have none. */
+  readonly managementPort: string | null
   /** Oldest nft on the nodes. Below 1.0.9 the guard matches the raw target address (facts: `icmpv6 taddr` came with 1.0.9). */
   readonly nftVersion: string
   /** The Cluster object; null where the inputs have none. */
@@ -45,6 +71,9 @@ const DEFAULT_SUBNETS = {
 
 /** Oldest nft that the rendered rules must load on unless the Cluster object says otherwise. */
 const DEFAULT_NFT_VERSION = '1.0.6'
+/** ovnkube's management port, where ovnkube runs. */
+const MANAGEMENT_PORT = 'ovn-k8s-mp0'
+const MASQUERADE: Path = ['subnets', 'masquerade']
 
 type SubnetKind = keyof Subnets
 
@@ -63,6 +92,9 @@ export function readCluster(
   const problems: Problem[] = []
   const spec = object ? validSpec(object, problems) : {}
   const text = (key: string): string | null => textAt(spec, [key])
+  const number = (key: string): number | undefined => spec[key] as number | undefined
+  const flag = (key: string): boolean | undefined => spec[key] as boolean | undefined
+  const mode = spec.gatewayMode as GatewayMode | undefined
   const subnets = (kind: SubnetKind): readonly Prefix[] =>
     byFamily(prefixes(listAt(spec, ['subnets', kind])), configured[kind], prefixes(DEFAULT_SUBNETS[kind]))
   const placement = spec.placement as PlacementMode | undefined
@@ -83,6 +115,20 @@ export function readCluster(
     nodes: record(Object.entries(objectAt(spec, ['nodes'])) as [string, NodeOptions][]),
     unreachable: [...new Set(listAt(spec, ['unreachable']) as string[])].sort(),
     policy: record(Object.entries(objectAt(spec, ['policy'])) as [string, Severity | 'off'][]),
+    gatewayModes: [...(object && mode ? [said(mode, object, ['spec', 'gatewayMode'])] : []), ...facts.gatewayModes],
+    masqueradeSubnets: object
+      ? listAt(spec, MASQUERADE).flatMap((item, at) => prefixes([item]).map((prefix) => said(prefix, object, ['spec', ...MASQUERADE, at])))
+      : [],
+    networkSegmentation: flag('networkSegmentation') ?? facts.userDefinedNetworks,
+    disableSnatMultipleGateways: flag('disableSnatMultipleGateways') ?? false,
+    mtu: number('mtu') ?? facts.mtu ?? DEFAULT_MTU,
+    checkPacketLength: flag('checkPacketLength') ?? true,
+    genevePort: number('genevePort') ?? facts.genevePort ?? GENEVE_PORT,
+    conntrackZone: number('conntrackZone') ?? FIRST_CONNTRACK_ZONE,
+    routeTable: number('routeTable') ?? ROUTE_TABLE_BASE,
+    conntrack: (spec.conntrack as ConntrackPolicy | undefined) ?? 'flush',
+    release: text('release') ?? facts.release,
+    managementPort: text('managementPort') ?? (facts.placedByOvnkube === null ? null : MANAGEMENT_PORT),
     nftVersion: text('nftVersion') ?? DEFAULT_NFT_VERSION,
     source: object,
   }

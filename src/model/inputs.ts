@@ -1,8 +1,10 @@
 import { type Catalog, catalog, distinctContent, duplicates } from './catalog.js'
 import { type Cluster, readCluster, strayNodes } from './cluster.js'
 import { currentHolders, removedAddresses } from './current.js'
+import { gatewayModeProblems } from './gateway-mode.js'
 import { type Intent, readIntent } from './intent.js'
 import type { Lock } from './lock.js'
+import { masqueradeChanges } from './masquerade.js'
 import type { Problem } from './problem.js'
 import { parseSource, type SourceFile, type SourceObject } from './source.js'
 import { readTopology, type Topology } from './topology.js'
@@ -47,6 +49,8 @@ export function readInputs(files: readonly SourceFile[], lock: Lock | null, earl
     ...clusterChoice,
     ...clusterProblems,
     ...strayNodes(object, cluster, new Set(topology.nodes.map(({ name }) => name))),
+    ...gatewayModeProblems(cluster, topology.nodes),
+    ...masqueradeChanges({ cluster, topology }),
     ...topologyProblems,
     ...intentProblems,
   ].sort(byPlace)

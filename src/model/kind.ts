@@ -5,6 +5,7 @@ const GROUPS = {
   EgressIP: 'k8s.ovn.org',
   UserDefinedNetwork: 'k8s.ovn.org',
   ClusterUserDefinedNetwork: 'k8s.ovn.org',
+  RouteAdvertisements: 'k8s.ovn.org',
   Node: '',
   Namespace: '',
   Pod: '',
@@ -13,6 +14,7 @@ const GROUPS = {
   CustomResourceDefinition: 'apiextensions.k8s.io',
   Network: 'operator.openshift.io',
   Infrastructure: 'config.openshift.io',
+  ClusterVersion: 'config.openshift.io',
   Cluster: 'egretta.dev',
   ProbeResult: 'egretta.dev',
 } as const
@@ -32,8 +34,9 @@ export const nameKey = (kind: KnownKind, { namespace, name }: SourceObject): str
 export const GATEWAY_MODE_CONFIG = 'openshift-network-operator/gateway-mode-config'
 export const OVN_CONFIG_MAP = 'ovn-kubernetes/ovn-config'
 
-/** The CustomResourceDefinition that is read. */
-const EGRESSIP_CRD_NAME = 'egressips.k8s.ovn.org'
+/** The CustomResourceDefinitions that are of use: one is read, the others show that the cluster has user-defined networks. */
+export const EGRESSIP_CRD_NAME = 'egressips.k8s.ovn.org'
+export const NETWORK_CRD_NAMES: readonly string[] = ['userdefinednetworks.k8s.ovn.org', 'clusteruserdefinednetworks.k8s.ovn.org']
 
 /** The kind of an object if egretta has a use for it, else null. */
 export function knownKind(object: SourceObject): KnownKind | null {
@@ -42,6 +45,6 @@ export function knownKind(object: SourceObject): KnownKind | null {
   const slash = object.apiVersion.indexOf('/')
   if (GROUPS[kind] !== object.apiVersion.slice(0, Math.max(slash, 0))) return null
   if (kind === 'ConfigMap' && ![GATEWAY_MODE_CONFIG, OVN_CONFIG_MAP].includes(`${object.namespace}/${object.name}`)) return null
-  if (kind === 'CustomResourceDefinition' && object.name !== EGRESSIP_CRD_NAME) return null
+  if (kind === 'CustomResourceDefinition' && ![EGRESSIP_CRD_NAME, ...NETWORK_CRD_NAMES].includes(object.name)) return null
   return kind
 }

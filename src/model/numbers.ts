@@ -48,6 +48,8 @@ export const FIRST_CONNTRACK_ZONE = 64000
 
 /** Port of Geneve (RFC 8926). */
 export const GENEVE_PORT = 6081
+/** MTU of pods, in bytes, where ovnkube is not told another. */
+export const DEFAULT_MTU = 1400
 
 /** Tables of secondary interfaces: this plus the index of the interface; also the least that a cluster may configure. */
 export const ROUTE_TABLE_BASE = 1000

@@ -65,6 +65,24 @@ export const INPUT_PROBLEMS = {
       'A network needs a masquerade address that lies beyond the end of the masquerade subnet. It is a warning where no input says the subnet and the default is assumed.',
     remedy: 'Use a larger masquerade subnet, for example 169.254.0.0/17 and fd69::/112.',
   },
+  MasqueradeSubnetChange: {
+    severity: 'warning',
+    meaning:
+      'Nodes have another masquerade subnet than the Cluster object or the Network operator says. When it changes, the neighbors, host addresses, routes and flows of masquerade addresses move, and connections between the hosts and services are interrupted.',
+    remedy: 'Plan the change for a time when the interruption does no harm, or correct the subnet.',
+  },
+  GatewayModeConflict: {
+    severity: 'error',
+    meaning:
+      'Two of Cluster.spec.gatewayMode, routingViaHost of the Network operator and the ConfigMap gateway-mode-config contradict. The first in that order is used.',
+    remedy: 'Let all of them say the same, or remove the one that is not meant. Releases from 4.10 on do not need the ConfigMap.',
+  },
+  GatewayModeChange: {
+    severity: 'warning',
+    meaning:
+      'Nodes are in another gateway mode than the cluster is configured to. They are rendered for the configured one; changing the mode interrupts their ingress and egress traffic.',
+    remedy: 'Plan the change for a time when the interruption does no harm, or correct the gateway mode.',
+  },
 } as const satisfies Record<string, ProblemKind>
 
 /** Why an address is on no node, or stays on a node where it should not be. */

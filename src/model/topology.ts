@@ -1,12 +1,13 @@
 import { type Catalog, theOne } from './catalog.js'
 import { type ClusterFacts, readFacts, type Subnets } from './cluster-facts.js'
-import { GATEWAY_MODE_CONFIG, type KnownKind, OVN_CONFIG_MAP } from './kind.js'
+import { EGRESSIP_CRD_NAME, GATEWAY_MODE_CONFIG, type KnownKind, NETWORK_CRD_NAMES, OVN_CONFIG_MAP } from './kind.js'
 import { type ClusterNamespace, readNamespace } from './namespace.js'
 import { type ClusterNode, readNode } from './node.js'
 import { type ClusterPod, readPod } from './pod.js'
 import { settleAddresses } from './pod-addresses.js'
 import { type NodeProbe, readProbes } from './probe.js'
 import type { Problem } from './problem.js'
+import { readAdvertisement } from './route-advertisements.js'
 import type { SourceObject } from './source.js'
 import { attachmentNetworks, readAttachment, readNetworks, type UserDefinedNetwork } from './user-defined-network.js'
 
@@ -48,19 +49,28 @@ export function readTopology(catalog: Catalog): { topology: Topology; subnets: S
   const namespaces = all('Namespace').map((object) => take(readNamespace(object)).namespace)
   const attachments = all('NetworkAttachmentDefinition').map((object) => take(readAttachment(object)).attachment)
   const networkObjects = [...all('UserDefinedNetwork'), ...all('ClusterUserDefinedNetwork')]
-  const networks = readNetworks(networkObjects, { namespaces, nodes, attachments })
+  const advertisements = all('RouteAdvertisements').map((object) => take(readAdvertisement(object)).advertisement)
+  const { networks } = take(readNetworks(networkObjects, { namespaces, nodes, attachments, advertisements }))
   const networkOf = attachmentNetworks(networkObjects, attachments)
   const pods = settleAddresses(all('Pod').map((object) => take(readPod(object, networkOf))))
   const { probes } = take(readProbes((catalog.byKind.get('ProbeResult') ?? []).flat()))
   const networkOperator = all('Network')[0] ?? null
+  const definitions = all('CustomResourceDefinition')
   const { facts, subnets } = take(
-    readFacts({
-      operator: networkOperator,
-      infrastructure: all('Infrastructure')[0] ?? null,
-      gatewayModeConfig: configMap(GATEWAY_MODE_CONFIG),
-      ovnConfig: configMap(OVN_CONFIG_MAP),
-      egressIPDefinition: all('CustomResourceDefinition')[0] ?? null,
-    }),
+    readFacts(
+      {
+        operator: networkOperator,
+        infrastructure: all('Infrastructure')[0] ?? null,
+        gatewayModeConfig: configMap(GATEWAY_MODE_CONFIG),
+        ovnConfig: configMap(OVN_CONFIG_MAP),
+        version: all('ClusterVersion')[0] ?? null,
+        egressIPDefinition: definitions.find(({ name }) => name === EGRESSIP_CRD_NAME) ?? null,
+      },
+      {
+        defaultNetworkAdvertised: advertisements.some(({ defaultNetwork }) => defaultNetwork),
+        userDefinedNetworks: networkObjects.length > 0 || definitions.some(({ name }) => NETWORK_CRD_NAMES.includes(name)),
+      },
+    ),
   )
   return { topology: { nodes, namespaces, pods, networks, facts, networkOperator, probes, ignored: catalog.ignored }, subnets, problems }
 }

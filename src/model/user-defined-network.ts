@@ -1,8 +1,11 @@
-import { isObject, objectAt, textAt, valueAt, withoutNulls } from './json.js'
+import { compareAddresses, networkOf, type Prefix, parsePrefix } from './address.js'
+import { describe, isObject, listAt, objectAt, type Path, textAt, valueAt, withoutNulls } from './json.js'
+import { readLabels } from './labels.js'
 import type { ClusterNamespace } from './namespace.js'
 import { type ClusterNode, parseJson } from './node.js'
 import { readNetworkId } from './node-annotations.js'
 import type { Position, Problem } from './problem.js'
+import { isAdvertised, type RouteAdvertisement } from './route-advertisements.js'
 import { isSelector, matches } from './selector.js'
 import { malformed, type SourceObject, subject } from './source.js'
 
@@ -17,6 +20,12 @@ export interface UserDefinedNetwork {
   readonly topology: string
   readonly role: string
   readonly namespaces: readonly string[]
+  /** Its pod subnets in the whole cluster, without host bits, sorted. */
+  readonly subnets: readonly Prefix[]
+  /** Whether pods of different nodes speak through tunnels; without, through the fabric. */
+  readonly overlay: boolean
+  /** Whether a RouteAdvertisements object advertises its pod subnets. */
+  readonly advertised: boolean
   readonly source: Position
 }
 
@@ -58,18 +67,30 @@ interface Surroundings {
   readonly namespaces: readonly ClusterNamespace[]
   readonly nodes: readonly ClusterNode[]
   readonly attachments: readonly Attachment[]
+  readonly advertisements: readonly RouteAdvertisement[]
 }
 
 /**
  * The primary networks among UserDefinedNetworks and ClusterUserDefinedNetworks, sorted by network name. The id of a network
- * stands on its NetworkAttachmentDefinition, on older clusters on the nodes.
+ * stands on its NetworkAttachmentDefinition, on older clusters on the nodes. Only a ClusterUserDefinedNetwork can be without overlay
+ * (spec.network.transport) or be advertised. A subnet that is none is an InvalidObject warning and left out.
  */
-export function readNetworks(objects: readonly SourceObject[], around: Surroundings): readonly UserDefinedNetwork[] {
-  const primary = objects.flatMap((object) => {
-    const spec = objectAt(object.value, object.kind === 'UserDefinedNetwork' ? ['spec'] : ['spec', 'network'])
+export function readNetworks(
+  objects: readonly SourceObject[],
+  around: Surroundings,
+): { networks: readonly UserDefinedNetwork[]; problems: readonly Problem[] } {
+  const problems: Problem[] = []
+  const networks = objects.flatMap((object): readonly UserDefinedNetwork[] => {
+    const isWide = object.kind === 'ClusterUserDefinedNetwork'
+    const path = isWide ? ['spec', 'network'] : ['spec']
+    const spec = objectAt(object.value, path)
     const topology = textAt(spec, ['topology']) ?? ''
-    const role = textAt(spec, [topology.toLowerCase(), 'role']) ?? ''
+    const layer = topology.toLowerCase()
+    const role = textAt(spec, [layer, 'role']) ?? ''
     if (role !== 'Primary') return []
+    const { labels, problems: labelProblems } = readLabels(object)
+    const { subnets, problems: subnetProblems } = readSubnets(object, [...path, layer, 'subnets'])
+    problems.push(...labelProblems, ...subnetProblems)
     const namespaces = namespacesOf(object, around.namespaces)
     const network = networkName(object)
     const id = idOf(
@@ -77,9 +98,35 @@ export function readNetworks(objects: readonly SourceObject[], around: Surroundi
       namespaces.map((namespace) => `${namespace}/${object.name}`),
       around,
     )
-    return [{ network, for: subject(object), id, topology, role, namespaces, source: object.at() }]
+    return [
+      {
+        network,
+        for: subject(object),
+        id,
+        topology,
+        role,
+        namespaces,
+        subnets,
+        overlay: !isWide || textAt(spec, ['transport']) !== 'NoOverlay',
+        advertised: isWide && isAdvertised(around.advertisements, labels),
+        source: object.at(),
+      },
+    ]
   })
-  return primary.sort((a, b) => (a.network < b.network ? -1 : 1))
+  return { networks: networks.sort((a, b) => (a.network < b.network ? -1 : 1)), problems }
+}
+
+/** Subnets as Layer3 (`{cidr, hostSubnet}`) and Layer2 (a text) list them. */
+function readSubnets(object: SourceObject, path: Path): { subnets: readonly Prefix[]; problems: readonly Problem[] } {
+  const problems: Problem[] = []
+  const subnets = listAt(object.value, path).flatMap((item, index) => {
+    const text = isObject(item) ? item.cidr : item
+    const prefix = typeof text === 'string' ? parsePrefix(text) : undefined
+    if (prefix) return [networkOf(prefix)]
+    problems.push(malformed(object, isObject(item) ? [...path, index, 'cidr'] : [...path, index], `${describe(text)} is not a subnet`))
+    return []
+  })
+  return { subnets: subnets.sort((a, b) => compareAddresses(a.address, b.address) || a.length - b.length), problems }
 }
 
 /** `<namespace>_<name>` of a UserDefinedNetwork, `cluster_udn_<name>` of a ClusterUserDefinedNetwork. */
