@@ -29,8 +29,29 @@ export interface Capture {
 
 /** Records ARP and neighbor discovery on a device, as frames arrive there. Resolves when tcpdump listens. */
 export async function capture(namespace: Namespace, device: string, file: string): Promise<Capture> {
-  const options = ['-i', device, '-n', '-s', '200', '-U', '--immediate-mode', '-B', '8192', '-Z', 'root', '-w', file]
-  const child = namespace.spawn('tcpdump', [...options, 'arp or icmp6'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const recording = await record(namespace, device, file, 'arp or icmp6')
+  return { stop: async () => (await recording.stop()).flatMap(({ at, frame }) => heard(at, frame)) }
+}
+
+/** One frame of a capture; `at` in milliseconds since 1970. */
+export interface Recorded {
+  readonly at: number
+  readonly frame: Buffer
+}
+
+/**
+ * Records the frames of a device that pass a filter (pcap-filter(7)), the first 200 bytes of each; with `direction` only those that leave it
+ * or arrive. Resolves when tcpdump listens.
+ */
+export async function record(
+  namespace: Namespace,
+  device: string,
+  file: string,
+  filter: string,
+  direction: 'in' | 'out' | 'inout' = 'inout',
+): Promise<{ stop(): Promise<readonly Recorded[]> }> {
+  const options = ['-i', device, '-n', '-s', '200', '-U', '--immediate-mode', '-B', '8192', '-Z', 'root', '-Q', direction, '-w', file]
+  const child = namespace.spawn('tcpdump', [...options, filter], { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr?.on('data', (bytes: Buffer) => {
     said += bytes.toString()
@@ -45,13 +66,15 @@ export async function capture(namespace: Namespace, device: string, file: string
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
       await ended
-      return [...packets(readFileSync(file))].flatMap(({ at, frame }) => heard(at, frame))
+      const dropped = /(\d+) packets? dropped by kernel/.exec(said)?.[1]
+      if (dropped !== '0') throw new Error(`tcpdump lost packets: ${said}`)
+      return [...packets(readFileSync(file))]
     },
   }
 }
 
 /** The packets of a capture file in the classic format of libpcap (man 5 pcap-savefile), either byte order, micro- or nanoseconds. */
-export function* packets(file: Buffer): Generator<{ at: number; frame: Buffer }> {
+export function* packets(file: Buffer): Generator<Recorded> {
   const magic = file.readUInt32LE(0).toString(16)
   const little = magic === 'a1b2c3d4' || magic === 'a1b23c4d'
   const word = (offset: number): number => (little ? file.readUInt32LE(offset) : file.readUInt32BE(offset))
