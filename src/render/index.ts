@@ -3,7 +3,7 @@ import type { NodeState } from '../model/node-state.js'
 import { renderAddresses } from './addresses.js'
 import { renderNeighbors } from './neighbors.js'
 import { renderGuardTable, renderNftables } from './nftables.js'
-import { renderGuardFlows } from './openflow.js'
+import { renderFlows, renderGuardFlows, renderPorts } from './openflow.js'
 import { renderRoutes } from './routes.js'
 import { renderRules } from './rules.js'
 
@@ -12,6 +12,8 @@ export const render = (state: NodeState): readonly Artefact[] =>
   [
     renderAddresses(state),
     renderNeighbors(state),
+    renderFlows(state),
+    renderPorts(state),
     renderGuardFlows(state),
     renderGuardTable(state),
     renderNftables(state),

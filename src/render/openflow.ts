@@ -1,18 +1,45 @@
 import type { Artefact } from '../model/bundle.js'
 import type { NodeState } from '../model/node-state.js'
 import { guardFlows } from '../syntax/guard.js'
-import { guardFlowsPath } from '../syntax/languages.js'
-import { printFlow } from '../syntax/openflow.js'
+import { flowsPath, guardFlowsPath, portsPath } from '../syntax/languages.js'
+import { type Flow, printFlow } from '../syntax/openflow.js'
+import { type PortFlag, portFlags } from '../syntax/port-flags.js'
+import { patchOf } from '../syntax/symbols.js'
 import { artefact } from './artefact.js'
+import { pipelineFlows } from './flows.js'
 import { templates } from './templates.js'
+
+/** `openflow.<bridge>.flows`: the flow table of the external bridge (docs/pipeline.md). */
+export const renderFlows = (state: NodeState): Artefact =>
+  artefact(flowsPath(state.bridge), ['steady', 'startup', 'shutdown'], () =>
+    templates['openflow/base.flows'](
+      frameOf(
+        state,
+        pipelineFlows(state).map(({ flow }) => flow),
+      ),
+    ),
+  )
+
+/**
+ * `openflow.<bridge>.ports.json`: the patch ports of user-defined networks are no part of a flood, as the gateway routers of all networks have
+ * the addresses of the node, and each would answer. Null where there is no such network.
+ */
+export function renderPorts(state: NodeState): Artefact | null {
+  const { bridge, externalBridge } = state
+  const flags = externalBridge.networks
+    .filter(({ id }) => id !== 0)
+    .map((network): PortFlag => ({ bridge, port: patchOf(network.name), flag: 'no-flood', for: network.for }))
+  return flags.length === 0 ? null : artefact(portsPath(bridge), ['steady', 'startup', 'shutdown'], () => portFlags(bridge).print(flags))
+}
 
 /** `guard.openflow.<bridge>.flows`: the GARP guard (seed 000), in both gateway modes. */
 export const renderGuardFlows = (state: NodeState): Artefact =>
-  artefact(guardFlowsPath(state.bridge), ['startup', 'shutdown'], () => {
-    const flows = guardFlows(state.bridge, state.node, state.nodeAddresses, state.announcing)
-    return templates['openflow/guard.flows']({
-      bridge: state.bridge,
-      node: state.node,
-      flows: flows.map((flow) => ({ comment: flow.comment, line: printFlow(flow) })),
-    })
-  })
+  artefact(guardFlowsPath(state.bridge), ['startup', 'shutdown'], () =>
+    templates['openflow/guard.flows'](frameOf(state, guardFlows(state.bridge, state.node, state.nodeAddresses, state.announcing))),
+  )
+
+const frameOf = ({ bridge, node }: NodeState, flows: readonly Flow[]) => ({
+  bridge,
+  node,
+  flows: flows.map((flow) => ({ comment: flow.comment, line: printFlow(flow) })),
+})
