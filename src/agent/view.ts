@@ -1,14 +1,15 @@
-import { isSingle, type LiveAddress, readAddresses } from '../host/addresses.js'
-import { readDevices } from '../host/devices.js'
+import { isSingle } from '../host/addresses.js'
 import type { Exec } from '../host/exec.js'
+import { type LiveAddress, readLinks } from '../host/links.js'
 import { readTables } from '../host/nftables.js'
 import { isServed } from '../host/openflow.js'
 import { type Bridge, readBridges } from '../host/ovsdb.js'
-import type { HostNames } from '../host/resolve.js'
-import { readChosenSources, readPreferredSources } from '../host/routes.js'
+import { preferredSources, readChosenSources, readRoutes } from '../host/routes.js'
+import type { HostNames } from '../host/symbols.js'
 import { type Address, compareAddresses, type Family } from '../model/address.js'
 import { OVNKUBE_ADDRESS_PROTOCOL } from '../model/numbers.js'
 import type { Silenced } from '../syntax/guard.js'
+import type { Guarded } from './guard.js'
 
 /** What the agent must know of the host beside its own entries. */
 export interface HostView extends HostNames {
@@ -31,18 +32,18 @@ export async function viewBridges(rundir: string): Promise<readonly Bridge[] | n
 
 /** Looks at the host; nothing is changed. */
 export async function viewHost(exec: Exec, node: string, bridges: HostNames['bridges'], readsNft: boolean): Promise<HostView> {
-  const [devices, addresses, preferredSources, chosenSources, tables] = await Promise.all([
-    readDevices(exec),
-    readAddresses(exec),
-    readPreferredSources(exec),
+  const [links, routes, chosenSources, tables] = await Promise.all([
+    readLinks(exec),
+    readRoutes(exec),
     readChosenSources(exec),
     readsNft ? readTables(exec) : [],
   ])
   const ovnkube = [
     ...(tables.some(({ family, name }) => family === 'inet' && name === 'ovn-kubernetes') ? ['nft table inet ovn-kubernetes'] : []),
-    ...(devices.has('ovn-k8s-mp0') ? ['network device ovn-k8s-mp0'] : []),
+    ...(links.some(({ name }) => name === 'ovn-k8s-mp0') ? ['network device ovn-k8s-mp0'] : []),
   ]
-  return { node, devices, bridges, addresses, preferredSources, chosenSources, ovnkube }
+  const addresses = links.flatMap((link) => link.addresses)
+  return { node, links, routes, bridges, addresses, preferredSources: preferredSources(routes), chosenSources, ovnkube }
 }
 
 /** What says which addresses of a host are egress IPs. */
@@ -53,8 +54,10 @@ export interface AddressKnowledge {
   readonly known: readonly Address[]
   /** Addresses that the flows of the bundle let the node announce: its own. */
   readonly announced: readonly Address[]
-  /** What the guard on the host silences. */
+  /** What the guard on the host silences on the wire of the bridge. */
   readonly silenced: readonly Silenced[]
+  /** What it silences on secondary interfaces. */
+  readonly secondary: Guarded
 }
 
 /**
@@ -80,20 +83,21 @@ export function doubtfulAddresses(view: HostView, knowledge: AddressKnowledge): 
 }
 
 /** Addresses that the guard silences and that stay when it goes: neither ours to delete nor held by the node. */
-export function leftSpeaking(view: HostView, { marked, silenced }: AddressKnowledge, held: ReadonlySet<string>): readonly LiveAddress[] {
-  const guarded = texts(silenced.map(({ address }) => address))
+export function leftSpeaking(view: HostView, knowledge: AddressKnowledge, held: ReadonlySet<string>): readonly LiveAddress[] {
+  const { marked, silenced, secondary } = knowledge
+  const guarded = texts([...silenced, ...secondary.silenced].map(({ address }) => address))
   return view.addresses.filter(
     ({ address: { address } }) => guarded.has(address.text) && !marked.has(address.text) && !held.has(address.text),
   )
 }
 
-/** Egress IPs on the host: those with our mark or ovnkube's, and those that a bundle names. Sorted. */
-export function egressOnHost(view: HostView, { marked, known }: AddressKnowledge): readonly Address[] {
+/** Egress IPs on the host, on whatever device: those with our mark or ovnkube's, and those that a bundle names. Sorted. */
+export function egressOnHost(view: HostView, { marked, known }: AddressKnowledge): readonly LiveAddress[] {
   const named = texts(known)
   const found = view.addresses.filter(
     ({ address: { address }, protocol }) => marked.has(address.text) || protocol === OVNKUBE_ADDRESS_PROTOCOL || named.has(address.text),
   )
-  return [...new Map(found.map(({ address: { address } }) => [address.text, address])).values()].sort(compareAddresses)
+  return found.sort((a, b) => compareAddresses(a.address.address, b.address.address))
 }
 
 const texts = (addresses: readonly Address[]): ReadonlySet<string> => new Set(addresses.map(({ text }) => text))

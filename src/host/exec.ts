@@ -51,6 +51,9 @@ const PACKAGES: Readonly<Record<string, readonly [debian: string, rhel: string]>
   nft: ['nftables', 'nftables'],
   ip: ['iproute2', 'iproute'],
   'ovs-ofctl': ['openvswitch-switch', 'openvswitch'],
+  'ovs-appctl': ['openvswitch-switch', 'openvswitch'],
+  conntrack: ['conntrack', 'conntrack-tools'],
+  sysctl: ['procps', 'procps-ng'],
   flock: ['util-linux', 'util-linux'],
 }
 

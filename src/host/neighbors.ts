@@ -1,6 +1,7 @@
 import { parseAddress } from '../model/address.js'
 import { OWN_PROTOCOL } from '../model/numbers.js'
 import { neighbors as language, type Neighbor } from '../syntax/neighbors.js'
+import { batchAll } from './batch.js'
 import { type Exec, output } from './exec.js'
 import type { Subsystem } from './subsystem.js'
 
@@ -39,12 +40,11 @@ export function hostNeighbors(exec: Exec): Subsystem<Neighbor> {
       return { own, foreign }
     },
     async apply(changes) {
-      const lines = changes.map(({ entry, from }) =>
+      await batchAll(exec, [], changes, ({ entry, from }) =>
         entry
-          ? `neigh replace ${entry.dst.text} lladdr ${entry.lladdr} dev ${entry.dev} nud permanent protocol ${OWN_PROTOCOL}\n`
-          : `neigh del ${from?.dst.text} dev ${from?.dev}\n`,
+          ? `neigh replace ${entry.dst.text} lladdr ${entry.lladdr} dev ${entry.dev} nud permanent protocol ${OWN_PROTOCOL}`
+          : `neigh del ${from?.dst.text} dev ${from?.dev}`,
       )
-      if (lines.length > 0) await output(exec, 'ip', ['-batch', '-'], { input: lines.join('') })
     },
   }
 }

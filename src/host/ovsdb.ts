@@ -7,6 +7,8 @@ export interface Bridge {
   readonly name: string
   /** external_ids:bridge-uplink: the port that ovnkube, or who made the bridge, calls its uplink. */
   readonly uplink: string | null
+  /** `netdev` for the datapath in user space, `system` or empty for that of the kernel. */
+  readonly datapath: string
   readonly ports: readonly BridgePort[]
 }
 
@@ -30,7 +32,7 @@ export async function readBridges(rundir: string): Promise<readonly Bridge[] | n
     id: 0,
     params: [
       'Open_vSwitch',
-      { op: 'select', table: 'Bridge', where: [], columns: ['name', 'ports', 'external_ids'] },
+      { op: 'select', table: 'Bridge', where: [], columns: ['name', 'ports', 'external_ids', 'datapath_type'] },
       { op: 'select', table: 'Port', where: [], columns: ['_uuid', 'name', 'interfaces'] },
       { op: 'select', table: 'Interface', where: [], columns: ['_uuid', 'type', 'ofport'] },
     ],
@@ -52,6 +54,7 @@ export async function readBridges(rundir: string): Promise<readonly Bridge[] | n
     .map((row) => ({
       name: row.name as string,
       uplink: new Map((row.external_ids as ['map', [string, string][]])[1]).get('bridge-uplink') ?? null,
+      datapath: row.datapath_type as string,
       ports: members(row.ports)
         .map((id) => portOf.get(id))
         .filter((row) => row !== undefined)

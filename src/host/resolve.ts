@@ -1,11 +1,17 @@
 import type { SubsystemName } from '../model/cluster.js'
-import type { HostAddress } from '../syntax/addresses.js'
-import { addresses } from '../syntax/addresses.js'
+import { addresses, type HostAddress } from '../syntax/addresses.js'
 import { type Neighbor, neighbors } from '../syntax/neighbors.js'
 import { deviceSymbols, type NftEntry, nftables, tableOf, withDevices } from '../syntax/nftables.js'
 import { type Flow, openflow, portSymbols, withPorts } from '../syntax/openflow.js'
-import type { HostSymbol } from '../syntax/symbols.js'
+import { type PortFlag, portFlags } from '../syntax/port-flags.js'
+import { type HostRoute, routes } from '../syntax/routes.js'
+import { type HostRule, rules } from '../syntax/rules.js'
+import { substitute, symbolsIn } from '../syntax/symbols.js'
+import { isSingle } from './addresses.js'
+import { copiedRoutes } from './copied-routes.js'
+import type { Link } from './links.js'
 import type { Bridge } from './ovsdb.js'
+import { bridgeOf, type HostNames, isMissing, linkOf, type Missing, portOf } from './symbols.js'
 
 /** An entry that waits for something that the host does not have yet. */
 export interface Pending {
@@ -20,121 +26,151 @@ export interface Resolved<E> {
   readonly pending: readonly Pending[]
 }
 
-/** What a host has that entries refer to. */
-export interface HostNames {
-  readonly node: string
-  /** Names of all network devices. */
-  readonly devices: ReadonlySet<string>
-  /** Bridges of Open vSwitch that can be written to; null when Open vSwitch does not run. */
-  readonly bridges: readonly Bridge[] | null
-}
-
-/** Flows with OpenFlow port numbers for their symbols. */
+/** Flows with OpenFlow port numbers for their symbols, without those that the datapath of their bridge cannot have. */
 export const resolveFlows = (entries: readonly Flow[], host: HostNames): Resolved<Flow> =>
   resolve(openflow(''), entries, (flow) => {
     const bridge = bridgeOf(host, flow.bridge)
-    if (typeof bridge === 'string') return bridge
+    if (isMissing(bridge)) return bridge
+    if (bridge.datapath === 'netdev' && reassembles(flow)) return []
     const ports = new Map<string, string>()
     for (const symbol of portSymbols(flow)) {
-      const name = symbol.name === 'patch' ? patchPort(bridge.name, symbol.of, host.node) : uplinkPort(host, symbol)
-      if (typeof name !== 'string') return name.missing
-      const port = bridge.ports.find((candidate) => candidate.name === name)
-      if (!port) return `bridge ${bridge.name} has no port ${name}`
-      if (port.ofport === null) return `Open vSwitch has not opened the port ${name}`
+      const port = portOf(host, bridge, symbol)
+      if (isMissing(port)) return port
       ports.set(symbol.text, String(port.ofport))
     }
-    return withPorts(flow, ports)
+    return [withPorts(flow, ports)]
+  })
+
+/** Whether a flow sends fragments through conntrack so that it puts them together, which only the datapath of the kernel does. */
+const reassembles = ({ match, actions }: Flow): boolean => match.some(([field]) => field === 'nw_frag') && actions.startsWith('ct(')
+
+/** Flags with OpenFlow port numbers for their symbols. */
+export const resolvePortFlags = (entries: readonly PortFlag[], host: HostNames): Resolved<PortFlag> =>
+  resolve(portFlags(''), entries, (entry) => {
+    const bridge = bridgeOf(host, entry.bridge)
+    if (isMissing(bridge)) return bridge
+    const [symbol] = symbolsIn(entry.port)
+    if (!symbol) return [entry]
+    const port = portOf(host, bridge, symbol)
+    return isMissing(port) ? port : [{ ...entry, port: String(port.ofport) }]
   })
 
 /** nft entries with device names. A base chain whose device is not there waits, and its rules with it; the rest of the table does not. */
 export function resolveNft(entries: readonly NftEntry[], host: HostNames): Resolved<NftEntry> {
-  const waiting = new Map<string, string>()
+  const waiting = new Map<string, Missing>()
   const chainOf = (entry: NftEntry, name: string) => `${tableOf(entry)} ${name}`
   const chains = resolve(
     nftables,
     entries.filter((entry) => entry.kind === 'chain'),
     (chain) => {
-      const reason = deviceOf(chain, host)
-      if (typeof reason !== 'string') return reason.entry
-      if (chain.kind === 'chain') waiting.set(chainOf(chain, chain.name), reason)
-      return reason
+      const found = deviceEntry(chain, host)
+      if (isMissing(found) && chain.kind === 'chain') waiting.set(chainOf(chain, chain.name), found)
+      return found
     },
   )
   const others = resolve(
     nftables,
     entries.filter((entry) => entry.kind !== 'chain'),
-    (entry) => (entry.kind === 'rule' && waiting.get(chainOf(entry, entry.chain))) || entry,
+    (entry) => (entry.kind === 'rule' && waiting.get(chainOf(entry, entry.chain))) || deviceEntry(entry, host),
   )
   return { entries: [...chains.entries, ...others.entries], pending: [...chains.pending, ...others.pending] }
 }
 
+/** An entry with device names; the device of a hook must be there, whoever named it. */
+function deviceEntry(entry: NftEntry, host: HostNames): readonly NftEntry[] | Missing {
+  const names = new Map<string, string>()
+  for (const symbol of deviceSymbols(entry)) {
+    const link = linkOf(host, symbol)
+    if (isMissing(link)) return link
+    names.set(symbol.text, link.name)
+  }
+  const named = withDevices(entry, names)
+  const dev = named.kind === 'chain' ? named.hook?.dev : null
+  const link = dev ? linkOf(host, dev) : null
+  return link && isMissing(link) ? link : [named]
+}
+
 /** Neighbors on devices that are there. */
 export const resolveNeighbors = (entries: readonly Neighbor[], host: HostNames): Resolved<Neighbor> =>
-  resolve(neighbors, entries, (entry) => missingDevice(entry.dev, host) ?? entry)
+  resolve(neighbors, entries, (entry) => {
+    const link = deviceOf(entry.dev, host)
+    return isMissing(link) ? link : [{ ...entry, dev: link.name }]
+  })
 
-/** Addresses on devices that are there. */
-export const resolveAddresses = (entries: readonly HostAddress[], host: HostNames): Resolved<HostAddress> =>
-  resolve(addresses, entries, (entry) => missingDevice(entry.dev, host) ?? entry)
+/**
+ * Addresses on devices that are there. An egress IP waits while the interface has no other address of its family: as the first one it
+ * would be the address of the node itself.
+ */
+export function resolveAddresses(entries: readonly HostAddress[], host: HostNames): Resolved<HostAddress> {
+  const egressIPs = new Set(entries.flatMap(({ address }) => (isSingle(address) ? address.address.text : [])))
+  return resolve(addresses, entries, (entry) => {
+    const link = deviceOf(entry.dev, host)
+    if (isMissing(link)) return link
+    const { family } = entry.address.address
+    const hasFirst = link.addresses.some(
+      ({ address, scope }) => address.address.family === family && scope === 'global' && !egressIPs.has(address.address.text),
+    )
+    return hasFirst || !isSingle(entry.address)
+      ? [{ ...entry, dev: link.name }]
+      : { missing: `${link.name} has no IPv${family} address of its own, and an egress IP must not be the first one` }
+  })
+}
 
-/** `to` answers an entry, or the reason why it waits. */
+/** Rules with the numbers of their tables. */
+export const resolveRules = (entries: readonly HostRule[], host: HostNames): Resolved<HostRule> =>
+  resolve(rules, entries, (entry) => {
+    const table = tableNumber(entry.table, host)
+    return typeof table === 'string' ? [{ ...entry, table }] : table
+  })
+
+/** Routes with device names and the numbers of their tables, and in place of a copy the routes that it stands for. */
+export const resolveRoutes = (entries: readonly HostRoute[], host: HostNames): Resolved<HostRoute> =>
+  resolve(routes, entries, (entry) => {
+    const link = deviceOf(entry.dev, host)
+    if (isMissing(link)) return link
+    // The kernel takes no route out of a device that is down, and forgets those that it had.
+    if (!link.up) return { missing: `the network device ${link.name} is down` }
+    const table = tableNumber(entry.table, host)
+    if (typeof table !== 'string') return table
+    const resolved = { ...entry, dev: link.name, table }
+    return entry.dst ? [resolved] : copiedRoutes(resolved, link, host.routes)
+  })
+
+/** `to` answers the entries that one entry becomes, or why it waits. */
 function resolve<E>(
   language: { readonly subsystem: SubsystemName; key(entry: E): string },
   entries: readonly E[],
-  to: (entry: E) => E | string,
+  to: (entry: E) => readonly E[] | Missing,
 ): Resolved<E> {
   const resolved: E[] = []
   const pending: Pending[] = []
   for (const entry of entries) {
     const answer = to(entry)
-    if (typeof answer === 'string') pending.push({ subsystem: language.subsystem, key: language.key(entry), reason: answer })
-    else resolved.push(answer)
+    if (isMissing(answer)) pending.push({ subsystem: language.subsystem, key: language.key(entry), reason: answer.missing })
+    else resolved.push(...answer)
   }
   return { entries: resolved, pending }
 }
 
-const missingDevice = (dev: string, { devices }: HostNames): string | undefined =>
-  devices.has(dev) ? undefined : `there is no network device ${dev}`
+/** The device of an entry, which is a name or a symbol. */
+function deviceOf(dev: string, host: HostNames): Link | Missing {
+  const [symbol] = symbolsIn(dev)
+  return linkOf(host, symbol ?? dev)
+}
 
-function deviceOf(chain: NftEntry, host: HostNames): { readonly entry: NftEntry } | string {
-  const names = new Map<string, string>()
-  for (const symbol of deviceSymbols(chain)) {
-    const name = symbol.name === 'uplink' ? uplinkPort(host, symbol) : { missing: `${symbol.text} is no network device` }
-    if (typeof name !== 'string') return name.missing
-    names.set(symbol.text, name)
-  }
-  const entry = withDevices(chain, names)
-  const dev = entry.kind === 'chain' ? entry.hook?.dev : null
-  return (dev ? missingDevice(dev, host) : undefined) ?? { entry }
+/** A table as it stands in an entry, with the number for `1000+ifindex(DEVICE)`. */
+function tableNumber(table: string, host: HostNames): string | Missing {
+  const [symbol] = symbolsIn(table)
+  if (!symbol) return table
+  const link = deviceOf(symbol.of, host)
+  if (isMissing(link)) return link
+  const sum = substitute(table, new Map([[symbol.text, String(link.index)]]))
+  return String(sum.split('+').reduce((total, part) => total + Number(part), 0))
 }
 
 /** Bridges whose flows can be neither read nor written: what is ours there stays unseen. */
 export const unseenBridges = (names: readonly string[], host: HostNames): readonly Pending[] =>
   names.flatMap((name) => {
-    const bridge = bridgeOf(host, name)
-    return typeof bridge === 'string' ? [{ subsystem: 'openflow', key: `flows of ${name}`, reason: bridge }] : []
+    const bridge: Bridge | Missing = bridgeOf(host, name)
+    return isMissing(bridge) ? [{ subsystem: 'openflow', key: `flows of ${name}`, reason: bridge.missing }] : []
   })
-
-function bridgeOf({ bridges }: HostNames, name: string): Bridge | string {
-  if (bridges === null) return 'Open vSwitch does not run, or not in OVS_RUNDIR'
-  return bridges.find((bridge) => bridge.name === name) ?? `Open vSwitch has no bridge ${name}, or does not answer for it`
-}
-
-/**
- * Port that joins an external bridge to a network, as ovn-controller names it from the localnet port of OVN-Kubernetes: the network's
- * name with `-` and `/` as dots in front of the node, none for the default network.
- */
-export function patchPort(bridge: string, network: string, node: string): string {
-  const prefix = network === 'default' ? '' : `${network.replaceAll(/[-/]/g, '.')}_`
-  return `patch-${bridge}_${prefix}${node}-to-br-int`
-}
-
-/** The port through which a bridge reaches the wire: the one that external_ids:bridge-uplink names, else the only one that is a device of the system. */
-function uplinkPort(host: HostNames, symbol: HostSymbol): string | { readonly missing: string } {
-  const bridge = bridgeOf(host, symbol.of)
-  if (typeof bridge === 'string') return { missing: bridge }
-  if (bridge.uplink !== null) return bridge.uplink
-  const [port, ...others] = bridge.ports.filter(({ type }) => type === '' || type === 'system' || type === 'dpdk')
-  if (port && others.length === 0) return port.name
-  const found = port ? `has several (${[port, ...others].map(({ name }) => name).join(', ')})` : 'has none'
-  return { missing: `the uplink of ${bridge.name} is not known: it ${found}; set external_ids:bridge-uplink` }
-}

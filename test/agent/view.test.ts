@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { doubtfulAddresses, egressOnHost, type HostView, ownAddresses } from '../../src/agent/view.js'
-import type { LiveAddress } from '../../src/host/addresses.js'
+import type { LiveAddress } from '../../src/host/links.js'
 import { type Address, parseAddress, parsePrefix } from '../../src/model/address.js'
 
 const ip = (text: string): Address => parseAddress(text) as Address
@@ -8,6 +8,8 @@ const live = (text: string, over: Partial<LiveAddress> = {}): LiveAddress => ({
   address: parsePrefix(text) as LiveAddress['address'],
   dev: 'br-ex',
   scope: 'global',
+  label: '',
+  secondary: false,
   dynamic: false,
   preferred: 4294967295,
   protocol: null,
@@ -15,7 +17,8 @@ const live = (text: string, over: Partial<LiveAddress> = {}): LiveAddress => ({
 })
 const view = (addresses: readonly LiveAddress[], preferredSources: readonly Address[] = []): HostView => ({
   node: 'node-a',
-  devices: new Set(['br-ex']),
+  links: [],
+  routes: [],
   bridges: [],
   addresses,
   preferredSources,

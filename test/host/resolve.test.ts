@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type HostNames, patchPort, resolveFlows, resolveNft } from '../../src/host/resolve.js'
+import { resolveFlows, resolveNft } from '../../src/host/resolve.js'
+import { type HostNames, patchPort } from '../../src/host/symbols.js'
 import { guardFlows, guardTable } from '../../src/syntax/guard.js'
 import { flow, openflow, printFlow } from '../../src/syntax/openflow.js'
 
@@ -9,8 +10,9 @@ const LOCAL = port('br-ex', 'internal', 65534)
 
 const host = (ports: readonly ReturnType<typeof port>[], uplink: string | null = null): HostNames => ({
   node: 'node-a',
-  devices: new Set(['br-ex', 'ens3', 'ens4']),
-  bridges: [{ name: 'br-ex', uplink, ports: [LOCAL, ...ports] }],
+  links: ['br-ex', 'ens3', 'ens4'].map((name, at) => ({ name, index: at + 2, up: true, table: 'main', addresses: [] })),
+  routes: [],
+  bridges: [{ name: 'br-ex', uplink, datapath: 'netdev', ports: [LOCAL, ...ports] }],
 })
 
 const guard = guardFlows('br-ex', 'node-a', [], ['default'])
