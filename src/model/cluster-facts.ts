@@ -1,12 +1,13 @@
-import { type Prefix, parsePrefix } from './address.js'
+import type { Prefix } from './address.js'
+import { readClusterSubnets, type Subnets } from './cluster-subnets.js'
 import { takesNodeSelector } from './egressip-crd.js'
 import { readGatewayModes } from './gateway-mode.js'
-import { describe, listAt, objectAt, type Path, textAt, valueAt } from './json.js'
-import { masqueradePath, OVN_CONFIG } from './network-operator.js'
+import { describe, objectAt, type Path, textAt, valueAt } from './json.js'
+import { OVN_CONFIG } from './network-operator.js'
 import type { GatewayMode } from './node-annotations.js'
-import { type Problem, problem } from './problem.js'
-import { type Said, said } from './said.js'
-import { malformed, type SourceObject, subject } from './source.js'
+import type { Problem } from './problem.js'
+import type { Said } from './said.js'
+import { malformed, type SourceObject } from './source.js'
 
 /** Facts of the whole cluster that its own configuration objects say. */
 export interface ClusterFacts {
@@ -26,7 +27,7 @@ export interface ClusterFacts {
   readonly release: string | null
   /** Whether pods of the default network on different nodes speak through tunnels; without, through the fabric. */
   readonly defaultNetworkOverlay: boolean
-  /** Whether a RouteAdvertisements object advertises the pod subnets of the default network. */
+  /** Whether the pod subnets of the default network are advertised: a RouteAdvertisements object selects it, or it could not do without. */
   readonly defaultNetworkAdvertised: boolean
   /** Whether the inputs have a user-defined network, whatever its role, or the CRD of one. */
   readonly userDefinedNetworks: boolean
@@ -36,15 +37,6 @@ export interface ClusterFacts {
   readonly placedByOvnkube: string | null
   /** Whether the EgressIP CRD of the cluster has egressNodeSelector, which it drops otherwise; null when no input has the CRD. */
   readonly takesNodeSelector: boolean | null
-}
-
-/** Subnets that no egress IP may lie in, by what they are for. */
-export interface Subnets {
-  readonly pod: readonly Prefix[]
-  readonly service: readonly Prefix[]
-  readonly join: readonly Prefix[]
-  readonly transit: readonly Prefix[]
-  readonly masquerade: readonly Prefix[]
 }
 
 /** The objects that configure a cluster, each null where the inputs have none. */
@@ -77,45 +69,8 @@ export function readFacts(
 } {
   const { operator, infrastructure, gatewayModeConfig, ovnConfig, version, egressIPDefinition } = objects
   const { modes, problems: modeProblems } = readGatewayModes(operator, gatewayModeConfig)
-  const problems: Problem[] = [...modeProblems]
-  /** The subnet at a path, of which `a/b/c` (network, prefix length, prefix length of a node) means `a/b`. */
-  const subnet = (object: SourceObject, path: Path, text: unknown): readonly Prefix[] => {
-    if (text === undefined || text === null || text === '') return []
-    const prefix = typeof text === 'string' ? parsePrefix(text.trim().split('/').slice(0, 2).join('/')) : undefined
-    if (prefix) return [prefix]
-    problems.push(
-      problem('InvalidObject', {
-        object: subject(object),
-        message: `${subject(object)}: ${describe(text)} is not a subnet.`,
-        remedy: 'Correct the subnet; it is left out until then.',
-        source: object.at(path),
-      }),
-    )
-    return []
-  }
-  const listed = (path: Path, key: string | null): readonly Prefix[] =>
-    operator === null
-      ? []
-      : listAt(operator.value, path).flatMap((item, index) =>
-          subnet(operator, [...path, index], key === null ? item : valueAt(item, [key])),
-        )
-  const joined = (key: string): readonly Prefix[] => {
-    const path = ['data', key]
-    return ovnConfig === null ? [] : (textAt(ovnConfig.value, path) ?? '').split(',').flatMap((text) => subnet(ovnConfig, path, text))
-  }
-  const internal = (key: string): readonly Prefix[] =>
-    operator === null
-      ? []
-      : ['ipv4', 'ipv6'].flatMap((family) => {
-          const path = [...OVN_CONFIG, family, key]
-          return subnet(operator, path, valueAt(operator.value, path))
-        })
-  const masquerade = operator
-    ? ([4, 6] as const).flatMap((family) => {
-        const path = masqueradePath(family)
-        return subnet(operator, path, valueAt(operator.value, path)).map((prefix) => said(prefix, operator, path))
-      })
-    : []
+  const { subnets, masquerade, problems: subnetProblems } = readClusterSubnets(operator, ovnConfig)
+  const problems: Problem[] = [...modeProblems, ...subnetProblems]
   /** A whole number from 1 to `most` at the path; a ConfigMap has it as a text. */
   const count = (object: SourceObject | null, path: Path, most: number): number | null => {
     const found = object && valueAt(object.value, path)
@@ -125,34 +80,27 @@ export function readFacts(
     problems.push(malformed(object, path, `${path.at(-1)} is a number from 1 to ${most}; it is ${describe(found)}`))
     return null
   }
-  const fromOperator = { pod: listed(['spec', 'clusterNetwork'], 'cidr'), service: listed(['spec', 'serviceNetwork'], null) }
-  const pod = fromOperator.pod.length > 0 ? fromOperator.pod : joined('net_cidr')
-  const service = fromOperator.service.length > 0 ? fromOperator.service : joined('svc_cidr')
+  const overlay = operator === null || valueAt(operator.value, [...OVN_CONFIG, 'transport']) !== 'NoOverlay'
   return {
     facts: {
       platform:
         infrastructure &&
         (textAt(infrastructure.value, ['status', 'platformStatus', 'type']) ?? textAt(infrastructure.value, ['status', 'platform'])),
-      podSubnets: pod,
-      serviceSubnets: service,
+      podSubnets: subnets.pod,
+      serviceSubnets: subnets.service,
       gatewayModes: modes,
       masqueradeSubnets: masquerade,
       mtu: count(operator, [...OVN_CONFIG, 'mtu'], MOST_16) ?? count(ovnConfig, ['data', 'mtu'], MOST_16),
       genevePort: count(operator, [...OVN_CONFIG, 'genevePort'], MOST_16),
       release: version && releaseOf(version),
-      defaultNetworkOverlay: operator === null || valueAt(operator.value, [...OVN_CONFIG, 'transport']) !== 'NoOverlay',
-      ...networks,
+      defaultNetworkOverlay: overlay,
+      defaultNetworkAdvertised: !overlay || networks.defaultNetworkAdvertised,
+      userDefinedNetworks: networks.userDefinedNetworks,
       reachabilityTimeout: reachabilityTimeout(operator),
       placedByOvnkube: placedByOvnkube(operator, ovnConfig),
       takesNodeSelector: egressIPDefinition && takesNodeSelector(egressIPDefinition.value),
     },
-    subnets: {
-      pod,
-      service,
-      join: internal('internalJoinSubnet'),
-      transit: internal('internalTransitSwitchSubnet'),
-      masquerade: masquerade.map(({ value }) => value),
-    },
+    subnets,
     problems,
   }
 }

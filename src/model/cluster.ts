@@ -1,6 +1,7 @@
 import { type Prefix, parsePrefix } from './address.js'
-import type { ClusterFacts, Subnets } from './cluster-facts.js'
+import type { ClusterFacts } from './cluster-facts.js'
 import { CLUSTER_SCHEMA } from './cluster-schema.js'
+import type { Subnets } from './cluster-subnets.js'
 import { isObject, type JsonObject, listAt, objectAt, type Path, printPath, record, textAt, withoutNulls } from './json.js'
 import type { GatewayMode } from './node-annotations.js'
 import type { ConntrackPolicy } from './node-state.js'

@@ -1,5 +1,6 @@
 import { type Catalog, theOne } from './catalog.js'
-import { type ClusterFacts, readFacts, type Subnets } from './cluster-facts.js'
+import { type ClusterFacts, readFacts } from './cluster-facts.js'
+import type { Subnets } from './cluster-subnets.js'
 import { EGRESSIP_CRD_NAME, GATEWAY_MODE_CONFIG, type KnownKind, NETWORK_CRD_NAMES, OVN_CONFIG_MAP } from './kind.js'
 import { type ClusterNamespace, readNamespace } from './namespace.js'
 import { type ClusterNode, readNode } from './node.js'

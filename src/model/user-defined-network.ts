@@ -24,7 +24,7 @@ export interface UserDefinedNetwork {
   readonly subnets: readonly Prefix[]
   /** Whether pods of different nodes speak through tunnels; without, through the fabric. */
   readonly overlay: boolean
-  /** Whether a RouteAdvertisements object advertises its pod subnets. */
+  /** Whether its pod subnets are advertised: a RouteAdvertisements object selects it, or it could not do without. */
   readonly advertised: boolean
   readonly source: Position
 }
@@ -92,6 +92,7 @@ export function readNetworks(
     const { subnets, problems: subnetProblems } = readSubnets(object, [...path, layer, 'subnets'])
     problems.push(...labelProblems, ...subnetProblems)
     const namespaces = namespacesOf(object, around.namespaces)
+    const overlay = !isWide || textAt(spec, ['transport']) !== 'NoOverlay'
     const network = networkName(object)
     const id = idOf(
       network,
@@ -107,8 +108,8 @@ export function readNetworks(
         role,
         namespaces,
         subnets,
-        overlay: !isWide || textAt(spec, ['transport']) !== 'NoOverlay',
-        advertised: isWide && isAdvertised(around.advertisements, labels),
+        overlay,
+        advertised: !overlay || (isWide && isAdvertised(around.advertisements, labels)),
         source: object.at(),
       },
     ]

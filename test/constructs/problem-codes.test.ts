@@ -50,6 +50,11 @@ spec: {config: '{"name":"shop_blue"}'}
 const CRD =
   '---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: egressips.k8s.ovn.org}\nspec: {versions: [{name: v1, served: true, schema: {openAPIV3Schema: {properties: {spec: {properties: {}}}}}}]}\n'
 
+const operator = (gatewayConfig: string) =>
+  `---\napiVersion: operator.openshift.io/v1\nkind: Network\nmetadata: {name: cluster}\nspec: {defaultNetwork: {ovnKubernetesConfig: {gatewayConfig: {${gatewayConfig}}}}}\n`
+const LOCAL_MODE =
+  '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: openshift-network-operator, name: gateway-mode-config}\ndata: {mode: local}\n'
+
 const NODES = node('node-a', 11) + node('node-b', 12)
 const SHOP = namespace('shop') + pod('shop', ['10.128.0.5'])
 const GOOD = NODES + SHOP
@@ -82,6 +87,9 @@ const CAUSES: Readonly<Partial<Record<ProblemCode, Cause>>> = {
     topology: NODES + namespace('shop', BLUE) + network(', annotations: {k8s.ovn.org/network-id: "9"}'),
     intent: one,
   },
+  MasqueradeSubnetChange: { topology: GOOD + operator('ipv4: {internalMasqueradeSubnet: 169.254.0.0/17}'), intent: one },
+  GatewayModeConflict: { topology: GOOD + operator('routingViaHost: false') + LOCAL_MODE, intent: one },
+  GatewayModeChange: { topology: GOOD + operator('routingViaHost: true'), intent: one },
   InvalidAddress: { topology: GOOD, intent: eip('eip', ['192.0.2']) },
   DuplicateInObject: { topology: GOOD, intent: eip('eip', ['192.0.2.50', '192.0.2.50']) },
   AddressConflict: { topology: GOOD, intent: eip('eip', ['192.0.2.11']) },
@@ -151,7 +159,7 @@ const small = (from: string) => ({
   ...{
     node: {},
     operator: {
-      topology: `${node('node-a', 11) + SHOP}---\napiVersion: operator.openshift.io/v1\nkind: Network\nmetadata: {name: cluster}\nspec: {defaultNetwork: {ovnKubernetesConfig: {gatewayConfig: {ipv4: {internalMasqueradeSubnet: 169.254.0.0/30}}}}}\n`,
+      topology: node('node-a', 11) + SHOP + operator('ipv4: {internalMasqueradeSubnet: 169.254.0.0/30}'),
     },
     cluster: {
       intent: `${one}---\napiVersion: egretta.dev/v1alpha1\nkind: Cluster\nmetadata: {name: c}\nspec: {subnets: {masquerade: ["fd69::/112", 169.254.0.0/30]}}\n`,

@@ -25,6 +25,18 @@ describe('the Cluster object', () => {
       nodes: {},
       unreachable: [],
       policy: {},
+      gatewayModes: [],
+      masqueradeSubnets: [],
+      networkSegmentation: false,
+      disableSnatMultipleGateways: false,
+      mtu: 1400,
+      checkPacketLength: true,
+      genevePort: 6081,
+      conntrackZone: 64000,
+      routeTable: 1000,
+      conntrack: 'flush',
+      release: null,
+      managementPort: null,
       nftVersion: '1.0.6',
       source: null,
     })
@@ -59,6 +71,17 @@ describe('the Cluster object', () => {
   nodes: {node-a: {bridge: breth0, uplink: eth0, guardDevice: eth1}}
   unreachable: [node-c, node-b, node-c]
   policy: {NoHostingNetwork: warning, EmptyInput: off}
+  gatewayMode: local
+  networkSegmentation: true
+  disableSnatMultipleGateways: true
+  mtu: 8900
+  checkPacketLength: false
+  genevePort: 6082
+  conntrackZone: 100
+  routeTable: 2000
+  conntrack: keep
+  release: "4.9"
+  managementPort: mp0
   nftVersion: 1.0.9
 `)
     expect(problems).toEqual([])
@@ -72,10 +95,33 @@ describe('the Cluster object', () => {
       nodes: { 'node-a': { bridge: 'breth0', uplink: 'eth0', guardDevice: 'eth1' } },
       unreachable: ['node-b', 'node-c'],
       policy: { NoHostingNetwork: 'warning', EmptyInput: 'off' },
+      gatewayModes: [{ value: 'local', object: 'Cluster/c', field: 'spec.gatewayMode', source: { line: 14, column: 16 } }],
+      networkSegmentation: true,
+      disableSnatMultipleGateways: true,
+      mtu: 8900,
+      checkPacketLength: false,
+      genevePort: 6082,
+      conntrackZone: 100,
+      routeTable: 2000,
+      conntrack: 'keep',
+      release: '4.9',
+      managementPort: 'mp0',
       nftVersion: '1.0.9',
     })
     expect(cluster.subnets.join.map(printPrefix)).toEqual(['100.65.0.0/16', 'fd98::/64'])
     expect(cluster.subnets.pod.map(printPrefix)).toEqual(['fd01::/48'])
+  })
+
+  it('goes before what other objects say, and these before the defaults', () => {
+    const config =
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: ovn-kubernetes, name: ovn-config}\ndata: {mtu: "1300"}\n---\n' +
+      'apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\nstatus: {desired: {version: 4.14.3}}\n---\n' +
+      'apiVersion: k8s.ovn.org/v1\nkind: UserDefinedNetwork\nmetadata: {namespace: blue, name: net}\nspec: {}\n'
+    const given = (spec: string) => read([file('topology', config), file('intent', cluster(spec))]).cluster
+    const said = { mtu: 1300, release: '4.14.3', networkSegmentation: true, managementPort: 'ovn-k8s-mp0' }
+    expect(given('  bridge: br-ex\n')).toMatchObject(said)
+    const own = { mtu: 1200, release: '4.9', networkSegmentation: false, managementPort: 'mp0' }
+    expect(given('  mtu: 1200\n  release: "4.9"\n  networkSegmentation: false\n  managementPort: mp0\n')).toMatchObject(own)
   })
 
   it('knows only the nodes it names, whatever JavaScript calls its own', () => {
@@ -94,6 +140,18 @@ describe('the Cluster object', () => {
     ['  policy: {NoSuchCode: off}\n', ['UnknownField Cluster/c 5:12']],
     ['  policy: {NoHostingNetwork: fatal}\n', ['InvalidObject Cluster/c 5:30']],
     ['  nftVersion: 1.1\n', ['InvalidObject Cluster/c 5:15']],
+    ['  gatewayMode: routed\n', ['InvalidObject Cluster/c 5:16']],
+    ['  networkSegmentation: "yes"\n', ['InvalidObject Cluster/c 5:24']],
+    ['  mtu: 1400.5\n', ['InvalidObject Cluster/c 5:8']],
+    ['  mtu: 500\n', ['InvalidObject Cluster/c 5:8']],
+    ['  genevePort: 65536\n', ['InvalidObject Cluster/c 5:15']],
+    ['  conntrackZone: 65532\n', ['InvalidObject Cluster/c 5:18']],
+    ['  routeTable: 999\n', ['InvalidObject Cluster/c 5:15']],
+    ['  conntrack: forget\n', ['InvalidObject Cluster/c 5:14']],
+    ['  release: 4.10\n', ['InvalidObject Cluster/c 5:12']],
+    ['  release: "new"\n', ['InvalidObject Cluster/c 5:12']],
+    ['  managementPort: a-name-that-is-too-long\n', ['InvalidObject Cluster/c 5:19']],
+    ['  subnets: {masquerade: [169.254.0.0]}\n', ['InvalidObject Cluster/c 5:26']],
     ['  - x\n', ['InvalidObject Cluster/c 5:3']],
   ])('is checked: %s', (spec, problems) => {
     const inputs = of(spec)

@@ -4,24 +4,29 @@ import { canonicalJson } from '../../src/model/bundle.js'
 import { readInputs } from '../../src/model/inputs.js'
 import { problem } from '../../src/model/problem.js'
 import { parseSource, type Role, type SourceFile } from '../../src/model/source.js'
-import { egressIP, file, found, lock, node, read } from './texts.js'
+import { egressIP, file, found, gateway, lock, node, read } from './texts.js'
 
 const A = '192.0.2.50'
 
 /** One sound document of every kind that is read. */
 const EVERY_KIND = [
   node('node-a', {
+    'k8s.ovn.org/l3-gateway-config': gateway('node-a', { mode: 'local' }),
+    'k8s.ovn.org/node-masquerade-subnet': '{"ipv4":"169.254.0.0/17"}',
     'cloud.network.openshift.io/egress-ipconfig': '[{"interface":"a","ifaddr":{"ipv4":"192.0.2.0/24"},"capacity":{"ip":1}}]',
   }),
   egressIP('eip-a', [A, '2001:db8::50'], { status: { [A]: 'node-a' }, mark: '50000', created: '2026-01-01T00:00:00Z' }),
   'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {env: prod}}\n',
   'apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop, annotations: {k8s.ovn.org/pod-networks: \'{"a/b":{"role":"primary","ip_addresses":["10.0.0.1/8"]}}\'}}\nspec: {nodeName: node-a}\nstatus: {phase: Running, podIPs: [{ip: 10.0.0.1}]}\n',
   'apiVersion: k8s.ovn.org/v1\nkind: UserDefinedNetwork\nmetadata: {name: net, namespace: blue}\nspec: {topology: Layer3, layer3: {role: Primary}}\n',
-  'apiVersion: k8s.ovn.org/v1\nkind: ClusterUserDefinedNetwork\nmetadata: {name: red}\nspec: {namespaceSelector: {matchLabels: {a: b}}, network: {topology: Layer3, layer3: {role: Primary}}}\n',
+  'apiVersion: k8s.ovn.org/v1\nkind: ClusterUserDefinedNetwork\nmetadata: {name: red}\nspec: {namespaceSelector: {matchLabels: {a: b}}, network: {topology: Layer3, layer3: {role: Primary, subnets: [{cidr: 10.20.0.0/16}]}, transport: NoOverlay}}\n',
+  'apiVersion: k8s.ovn.org/v1\nkind: RouteAdvertisements\nmetadata: {name: ra}\nspec: {advertisements: [PodNetwork], networkSelectors: [{networkSelectionType: DefaultNetwork}, {networkSelectionType: ClusterUserDefinedNetworks, clusterUserDefinedNetworkSelector: {networkSelector: {matchLabels: {a: b}}}}]}\nstatus: {conditions: [{type: Accepted, status: "True"}]}\n',
   'apiVersion: k8s.cni.cncf.io/v1\nkind: NetworkAttachmentDefinition\nmetadata: {name: net, namespace: blue, annotations: {k8s.ovn.org/network-id: "1"}}\nspec: {config: \'{"name":"blue_net"}\'}\n',
-  'apiVersion: operator.openshift.io/v1\nkind: Network\nmetadata: {name: cluster}\nspec: {clusterNetwork: [{cidr: 10.128.0.0/14}], serviceNetwork: [172.30.0.0/16], defaultNetwork: {type: OVNKubernetes, ovnKubernetesConfig: {gatewayConfig: {routingViaHost: true}}}}\n',
+  'apiVersion: operator.openshift.io/v1\nkind: Network\nmetadata: {name: cluster}\nspec: {clusterNetwork: [{cidr: 10.128.0.0/14}], serviceNetwork: [172.30.0.0/16], defaultNetwork: {type: OVNKubernetes, ovnKubernetesConfig: {mtu: 1400, genevePort: 6081, gatewayConfig: {routingViaHost: true, ipv4: {internalMasqueradeSubnet: 169.254.0.0/17}}}}}\n',
   'apiVersion: config.openshift.io/v1\nkind: Infrastructure\nmetadata: {name: cluster}\nstatus: {platformStatus: {type: AWS}}\n',
-  'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ovn-config, namespace: ovn-kubernetes}\ndata: {net_cidr: 10.244.0.0/16/24, svc_cidr: 10.96.0.0/16}\n',
+  'apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\nstatus: {desired: {version: 4.14.3}}\n',
+  'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: userdefinednetworks.k8s.ovn.org}\n',
+  'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ovn-config, namespace: ovn-kubernetes}\ndata: {net_cidr: 10.244.0.0/16/24, svc_cidr: 10.96.0.0/16, mtu: "1400"}\n',
   'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: gateway-mode-config, namespace: openshift-network-operator}\ndata: {mode: local}\n',
   'apiVersion: egretta.dev/v1alpha1\nkind: Cluster\nmetadata: {name: c}\nspec: {placement: enforced, subnets: {join: [100.64.0.0/16]}, nodes: {node-a: {bridge: br-ex}}, unreachable: [node-a], policy: {EmptyInput: off}}\n',
   'apiVersion: v1\nkind: Service\nmetadata: {name: s}\n',

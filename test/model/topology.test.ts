@@ -173,6 +173,8 @@ describe('the facts of a cluster', () => {
   defaultNetwork:
     type: OVNKubernetes
     ovnKubernetesConfig:
+      mtu: 8900
+      genevePort: 6082
       ipv4: {internalJoinSubnet: 100.65.0.0/16}
       gatewayConfig: {routingViaHost: true, ipv4: {internalMasqueradeSubnet: 169.254.0.0/17}}
       egressIPConfig: {reachabilityTotalTimeoutSeconds: 0}
@@ -180,10 +182,19 @@ describe('the facts of a cluster', () => {
     const infrastructure =
       'apiVersion: config.openshift.io/v1\nkind: Infrastructure\nmetadata: {name: cluster}\nstatus: {platformStatus: {type: AWS}}\n'
     const { topology, cluster, problems } = read([file('topology', text, infrastructure)])
+    const where = { object: 'Network/cluster', source: { file: 'topology.yaml' } }
+    const gatewayConfig = 'spec.defaultNetwork.ovnKubernetesConfig.gatewayConfig'
     expect(problems).toEqual([])
     expect(topology.facts).toMatchObject({
       platform: 'AWS',
-      gatewayMode: 'local',
+      gatewayModes: [{ value: 'local', field: `${gatewayConfig}.routingViaHost`, ...where }],
+      masqueradeSubnets: [{ value: { length: 17 }, field: `${gatewayConfig}.ipv4.internalMasqueradeSubnet`, ...where }],
+      mtu: 8900,
+      genevePort: 6082,
+      release: null,
+      defaultNetworkOverlay: true,
+      defaultNetworkAdvertised: false,
+      userDefinedNetworks: false,
       reachabilityTimeout: 0,
       placedByOvnkube: 'Network.operator.openshift.io/cluster',
       takesNodeSelector: null,
@@ -207,7 +218,8 @@ describe('the facts of a cluster', () => {
     const { topology, cluster, problems } = read([file('topology', config, mode, other)])
     expect(problems).toEqual([])
     expect(topology.facts).toMatchObject({
-      gatewayMode: 'local',
+      gatewayModes: [{ value: 'local', object: 'ConfigMap/openshift-network-operator/gateway-mode-config', field: 'data.mode' }],
+      mtu: 1400,
       placedByOvnkube: 'ConfigMap/ovn-kubernetes/ovn-config',
       takesNodeSelector: null,
       platform: null,
@@ -224,6 +236,43 @@ describe('the facts of a cluster', () => {
     expect(known(crd('egressips.k8s.ovn.org', '{egressIPs: {type: array}}'))).toBe(false)
     expect(known(crd('egressips.k8s.ovn.org', '{egressNodeSelector: {type: object}}'))).toBe(true)
     expect(known(crd('egressservices.k8s.ovn.org', '{egressNodeSelector: {type: object}}'))).toBe(null)
+  })
+
+  it('have the release that the ClusterVersion asks for', () => {
+    const version = (rest: string) => `apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\n${rest}`
+    const release = (rest: string) => read([file('topology', version(rest))]).topology.facts.release
+    expect(release('spec: {desiredUpdate: {version: 4.10.1}}\nstatus: {desired: {version: 4.14.3}}\n')).toBe('4.14.3')
+    expect(release('spec: {desiredUpdate: {version: 4.10.1}}\n')).toBe('4.10.1')
+    expect(release('')).toBeNull()
+  })
+
+  it('show whether there are user-defined networks, or could be', () => {
+    const crd = (name: string) => `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ${name}}\n`
+    const secondary =
+      'apiVersion: k8s.ovn.org/v1\nkind: UserDefinedNetwork\nmetadata: {namespace: blue, name: net}\nspec: {topology: Layer2, layer2: {role: Secondary}}\n'
+    const networks = (...texts: string[]) => read([file('topology', ...texts)]).topology.facts
+    expect(networks(crd('egressips.k8s.ovn.org')).userDefinedNetworks).toBe(false)
+    expect(networks(secondary).userDefinedNetworks).toBe(true)
+    for (const name of ['userdefinednetworks.k8s.ovn.org', 'clusteruserdefinednetworks.k8s.ovn.org'])
+      expect(networks(crd(name))).toMatchObject({ userDefinedNetworks: true, takesNodeSelector: null })
+  })
+
+  it('say whether the default network has an overlay; without, it is advertised', () => {
+    const transport = (name: string) => operator(`spec: {defaultNetwork: {ovnKubernetesConfig: {transport: ${name}}}}\n`)
+    const network = (name: string) => read([file('topology', transport(name))]).topology.facts
+    expect(network('NoOverlay')).toMatchObject({ defaultNetworkOverlay: false, defaultNetworkAdvertised: true })
+    expect(network('Geneve')).toMatchObject({ defaultNetworkOverlay: true, defaultNetworkAdvertised: false })
+  })
+
+  it('leave out a number that is none', () => {
+    const ovn = (fields: string) => operator(`spec:\n  defaultNetwork:\n    ovnKubernetesConfig: ${fields}\n`)
+    const inputs = read([file('topology', ovn('{mtu: big, genevePort: 70000}'))])
+    expect(found(inputs)).toEqual(['InvalidObject Network/cluster 6:32', 'InvalidObject Network/cluster 6:49'])
+    expect(inputs.problems.map(({ message, severity }) => [severity, message])).toEqual([
+      ['warning', 'Network/cluster: mtu is a number from 1 to 65535; it is the text "big".'],
+      ['warning', 'Network/cluster: genevePort is a number from 1 to 65535; it is the number 70000.'],
+    ])
+    expect(inputs.cluster).toMatchObject({ mtu: 1400, genevePort: 6081 })
   })
 
   it('leave out a subnet that is none, and other types of network', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { printPrefix } from '../../src/model/address.js'
 import { file, found, node, read } from './texts.js'
 
 const udn = (namespace: string, name: string, role = 'Primary') =>
@@ -58,6 +59,39 @@ describe('a user-defined network', () => {
         namespaces: ['a', 'b'],
       },
     ])
+  })
+
+  it('has the pod subnets of its spec, sorted, without those that are none', () => {
+    const layer3 = udn('blue', 'net').replace(
+      'role: Primary',
+      'role: Primary, subnets: [{cidr: "fd20::/48", hostSubnet: 64}, {cidr: 10.20.1.5/16, hostSubnet: 24}]',
+    )
+    const layer2 = wide('red', '{}').replace('role: Primary', 'role: Primary, subnets: [10.30.0.0/16, 10.31.0.0]')
+    const wrong = udn('grey', 'net').replace('role: Primary', 'role: Primary, subnets: [{cidr: x}, {}]')
+    const inputs = read([file('topology', layer3, layer2, wrong)])
+    expect(inputs.topology.networks.map(({ network, subnets }) => [network, subnets.map(printPrefix)])).toEqual([
+      ['blue_net', ['10.20.0.0/16', 'fd20::/48']],
+      ['cluster_udn_red', ['10.30.0.0/16']],
+      ['grey_net', []],
+    ])
+    expect(found(inputs)).toEqual([
+      'InvalidObject ClusterUserDefinedNetwork/red 11:79',
+      'InvalidObject UserDefinedNetwork/grey/net 16:67',
+      'InvalidObject UserDefinedNetwork/grey/net 16:71',
+    ])
+    expect(inputs.problems[0]).toMatchObject({
+      severity: 'warning',
+      message: 'ClusterUserDefinedNetwork/red: the text "10.31.0.0" is not a subnet.',
+    })
+  })
+
+  it('without overlay is advertised: nothing else carries its pods between nodes', () => {
+    const transport = (name: string) => wide('red', '{}').replace('{topology', `{transport: ${name}, topology`)
+    const network = (text: string) => read([file('topology', text)]).topology.networks[0]
+    expect(network(transport('NoOverlay'))).toMatchObject({ overlay: false, advertised: true })
+    for (const name of ['Geneve', 'EVPN']) expect(network(transport(name))).toMatchObject({ overlay: true, advertised: false })
+    const namespaced = udn('blue', 'net').replace('{topology', '{transport: NoOverlay, topology')
+    expect(network(namespaced)).toMatchObject({ overlay: true, advertised: false })
   })
 
   it('is of no concern when it is secondary, and harmless when it is malformed', () => {
