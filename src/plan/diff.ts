@@ -48,38 +48,25 @@ export type ChangeCounts = Partial<Record<SubsystemName, { readonly add: number;
 /** How many entries of each subsystem one rendering of a node changes in another, over the files that apply in the steady phase. Subsystems without a change are left out. */
 export function countChanges(before: readonly Artefact[], after: readonly Artefact[]): ChangeCounts {
   if (before === after) return {}
-  const [from, to] = [entriesOf(unlike(before, after)), entriesOf(unlike(after, before))]
-  const counts: Partial<Record<SubsystemName, { add: number; update: number; delete: number }>> = {}
-  for (const subsystem of [...new Set([...from.keys(), ...to.keys()])].sort()) {
-    const [old, next] = [from.get(subsystem), to.get(subsystem)]
-    const language = next?.language ?? old?.language
-    if (!language) continue
-    const { changes } = diff(language, next?.entries ?? [], old?.entries ?? [])
-    const count = { add: 0, update: 0, delete: 0 }
-    for (const { op } of changes) count[op]++
-    if (changes.length > 0) counts[subsystem] = count
-  }
-  return counts
-}
-
-/** The files that apply in the steady phase and are not the same among `others`. */
-function unlike(artefacts: readonly Artefact[], others: readonly Artefact[]): readonly Artefact[] {
-  const steady = artefacts.filter(({ phases }) => phases.includes('steady'))
-  return steady.filter((one) => others.find(({ path, phases }) => path === one.path && phases.includes('steady'))?.text !== one.text)
-}
-
-interface Entries {
-  readonly language: Language<Entry>
-  readonly entries: readonly Entry[]
-}
-
-function entriesOf(artefacts: readonly Artefact[]): ReadonlyMap<SubsystemName, Entries> {
-  const found = new Map<SubsystemName, Entries>()
-  for (const artefact of artefacts) {
-    const written = languageOf(artefact.path)
+  const [from, to] = [unlike(before, after), unlike(after, before)]
+  const counts = new Map<SubsystemName, { add: number; update: number; delete: number }>()
+  for (const path of new Set([...from.keys(), ...to.keys()])) {
+    const written = languageOf(path)
     if (!written) continue
     const { subsystem, language } = written
-    found.set(subsystem, { language, entries: [...(found.get(subsystem)?.entries ?? []), ...language.parse(artefact.text)] })
+    const read = (text: string | undefined): readonly Entry[] => (text === undefined ? [] : language.parse(text))
+    const count = counts.get(subsystem) ?? { add: 0, update: 0, delete: 0 }
+    for (const { op } of diff(language, read(to.get(path)), read(from.get(path))).changes) {
+      count[op]++
+      counts.set(subsystem, count)
+    }
   }
-  return found
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Path to text of the files that apply in the steady phase and are not the same among `others`. */
+function unlike(artefacts: readonly Artefact[], others: readonly Artefact[]): ReadonlyMap<string, string> {
+  const steady = (list: readonly Artefact[]) => list.filter(({ phases }) => phases.includes('steady'))
+  const there = new Map(steady(others).map((one) => [one.path, one]))
+  return new Map(steady(artefacts).flatMap(({ path, text }) => (there.get(path)?.text === text ? [] : [[path, text] as const])))
 }

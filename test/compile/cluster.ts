@@ -2,7 +2,8 @@ import { type Address, type Prefix, parseAddress, parsePrefix } from '../../src/
 import type { Cluster } from '../../src/model/cluster.js'
 import type { Inputs } from '../../src/model/inputs.js'
 import type { SourceObject } from '../../src/model/source.js'
-import type { ClusterNode, Gateway, UserDefinedNetwork } from '../../src/model/topology.js'
+import type { Speaker } from '../../src/model/speaker.js'
+import type { ClusterNamespace, ClusterNode, ClusterPod, Gateway, Topology, UserDefinedNetwork } from '../../src/model/topology.js'
 
 export const address = (text: string): Address => {
   const read = parseAddress(text)
@@ -72,11 +73,37 @@ export const network = (name: string, id: number | null, role = 'Primary', over:
   ...over,
 })
 
+export const namespace = (name: string): ClusterNamespace => ({ name, labels: { name } })
+
+/** A running pod with these addresses on its network. */
+export const pod = (name: string, addresses: readonly string[], over: Partial<ClusterPod> = {}): ClusterPod => ({
+  namespace: 'red',
+  name,
+  labels: {},
+  node: 'node-a',
+  hostNetwork: false,
+  phase: 'Running',
+  addresses: addresses.map(address),
+  network: 'default',
+  ...over,
+})
+
+/** An object that selects the namespaces of this name, with these addresses on nodes. */
+export const speaker = (name: string, selected: string, addresses: readonly string[], over: Partial<Speaker> = {}): Speaker => ({
+  name,
+  created: null,
+  namespaceSelector: { matchLabels: { name: selected } },
+  podSelector: {},
+  addresses,
+  ...over,
+})
+
 export function inputs(
   nodes: readonly ClusterNode[],
   networks: readonly UserDefinedNetwork[] = [],
   over: Partial<Cluster> = {},
   platform: string | null = null,
+  around: Partial<Topology> = {},
 ): Inputs {
   const subnets = { pod: [], service: [], join: [], transit: [], masquerade: ['169.254.0.0/17', 'fd69::/112'].map(prefix) }
   const cluster: Cluster = {
@@ -124,7 +151,7 @@ export function inputs(
   }
   return {
     intent: { objects: [], invalid: [], foreign: [], removed: [], gone: [] },
-    topology: { nodes, namespaces: [], pods: [], networks, facts, networkOperator: null, probes: [], ignored: new Map() },
+    topology: { nodes, namespaces: [], pods: [], networks, facts, networkOperator: null, probes: [], ignored: new Map(), ...around },
     cluster,
     lock: null,
     current: new Map(),

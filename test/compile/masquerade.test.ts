@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compile } from '../../src/compile/index.js'
+import { printPrefix } from '../../src/model/address.js'
 import type { Cluster } from '../../src/model/cluster.js'
 import type { ClusterNode, UserDefinedNetwork } from '../../src/model/topology.js'
 import { inputs, network, node, prefix } from './cluster.js'
@@ -103,5 +104,47 @@ describe('a network without an id', () => {
       { code: 'UnknownNetworkId', severity: 'warning', object: 'ClusterUserDefinedNetwork/blue', source: { file: 'networks.yaml' } },
     ])
     expect(states.map(({ neighbors }) => neighbors.length)).toEqual([3, 3])
+  })
+})
+
+describe('masquerade addresses', () => {
+  const addressesOf = (primary: readonly string[], ...subnets: readonly string[]) =>
+    compile(inputs([node('node-a', primary)], [], masquerade(...subnets)), []).states[0]?.masqueradeAddresses.map(
+      (each) => `${printPrefix(each.address)} ${each.interface} ${each.for}`,
+    )
+
+  it('are those of the host, of each family of the node, with the length of the subnet', () => {
+    expect(addressesOf(['192.0.2.11/24', '2001:db8::11/64'], '169.254.0.0/17', 'fd69::/112')).toEqual([
+      '169.254.0.2/17 br-ex Node/node-a',
+      'fd69::2/112 br-ex Node/node-a',
+    ])
+    expect(addressesOf(['2001:db8::11/64'], '169.254.0.0/17', 'fd69::/112')).toEqual(['fd69::2/112 br-ex Node/node-a'])
+  })
+
+  it('are none where the default network does not fit the subnet', () => {
+    expect(addressesOf(['192.0.2.11/24'], '169.254.0.0/30')).toEqual([])
+  })
+})
+
+describe('neighbors on the management port', () => {
+  const neighborsOn = (managementPort: string | null, ...subnets: readonly string[]) =>
+    neighborsOf(node('node-a', ['192.0.2.11/24'], { podSubnets: new Map([['default', subnets.map(prefix)]]) }), [], {
+      managementPort,
+    }).neighbors?.filter((line) => line.includes(' mp0 '))
+
+  it('are the gateway of the pods of the node, with one hardware address for both families', () => {
+    expect(neighborsOn('mp0', 'fd01:0:0:2::/64', '10.128.2.0/23')).toEqual([
+      '10.128.2.1 0a:58:0a:80:02:01 mp0 Node/node-a',
+      'fd01:0:0:2::1 0a:58:0a:80:02:01 mp0 Node/node-a',
+    ])
+    expect(neighborsOn('mp0', 'fd01:0:0:2::/64')).toEqual([
+      expect.stringMatching(/^fd01:0:0:2::1 0a:58(:[0-9a-f]{2}){4} mp0 Node\/node-a$/),
+    ])
+    expect(neighborsOn('mp0', 'fd01:0:0:2::/64')?.[0]).not.toContain('0a:58:0a:80')
+  })
+
+  it('are none without a management port or pods', () => {
+    expect(neighborsOn(null, '10.128.2.0/23')).toEqual([])
+    expect(neighborsOn('mp0')).toEqual([])
   })
 })
