@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs'
+import { packageOf } from '../model/package.js'
 
 export type HostFaultCode = 'MissingTool' | 'NoPermission' | 'CommandFailed'
 
@@ -45,17 +46,6 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const TIMEOUT = 10_000
 /** Memory first: a full disk must not keep a guard from being loaded. */
 const SCRATCH = ['/dev/shm', '/run', '/tmp']
-
-/** Program to the packages that hold it: Debian's, then RHEL's. */
-const PACKAGES: Readonly<Record<string, readonly [debian: string, rhel: string]>> = {
-  nft: ['nftables', 'nftables'],
-  ip: ['iproute2', 'iproute'],
-  'ovs-ofctl': ['openvswitch-switch', 'openvswitch'],
-  'ovs-appctl': ['openvswitch-switch', 'openvswitch'],
-  conntrack: ['conntrack', 'conntrack-tools'],
-  sysctl: ['procps', 'procps-ng'],
-  flock: ['util-linux', 'util-linux'],
-}
 
 /** Makes the one way in which this program starts others. */
 export function createExec(options: ExecOptions = {}): Exec {
@@ -144,9 +134,7 @@ function inputFile(folders: readonly string[], text: string, command: string): n
 }
 
 function missing(command: string): HostFault {
-  const [debian, rhel] = PACKAGES[command] ?? [command, command]
-  const where = debian === rhel ? `the package ${debian}` : `the package ${debian} (Debian) or ${rhel} (RHEL)`
-  return new HostFault('MissingTool', `${command} is not installed`, `Install ${where}, then run again.`)
+  return new HostFault('MissingTool', `${command} is not installed`, `Install ${packageOf(command)}, then run again.`)
 }
 
 function denied(command: string, said: string): HostFault {

@@ -57,4 +57,62 @@ export const HOST_PROBLEMS = {
     meaning: 'The kernel has no egress hook of the family netdev, so the guard silences only what the node hears.',
     remedy: 'Use kernel 5.16 or newer; until then the node may still speak for the addresses that it no longer answers for.',
   },
+  InterfaceMissing: {
+    severity: 'warning',
+    meaning: 'No interface of a host has an address of a network on which its node holds egress IPs; what belongs there waits.',
+    remedy: 'Give the interface an address of the network.',
+  },
+  InterfaceNotReady: {
+    severity: 'warning',
+    meaning:
+      'The interface of a secondary egress IP is down, or no address that the host speaks with says its network; what belongs there waits.',
+    remedy: 'Set the interface up, with an address of scope global.',
+  },
+  AmbiguousInterface: {
+    severity: 'warning',
+    meaning: 'Several interfaces of a host have an address of one network, so it is not known to which its egress IPs belong; they wait.',
+    remedy: 'Leave the network on one interface.',
+  },
+  ForwardingOff: {
+    severity: 'error',
+    meaning:
+      'The host does not forward what pods send through a secondary interface, or the replies. It is a warning where it is not known through which interface pods enter.',
+    remedy: 'Switch forwarding on for the interface that is named.',
+  },
+  StrictReversePath: {
+    severity: 'warning',
+    meaning: 'rp_filter is strict where pods enter the host.',
+    remedy: 'Make it loose: set rp_filter of the interface to 2.',
+  },
+  ConfiguredEgressIP: {
+    severity: 'error',
+    meaning:
+      'A configuration file of the host gives an egress IP to an interface: it comes back at the next start, also when another node holds it.',
+    remedy: 'Remove the address from the file.',
+  },
+  TableInUse: {
+    severity: 'error',
+    meaning: 'The routing table of a secondary interface holds routes of somebody else.',
+    remedy: 'Remove the routes, or set Cluster.spec.routeTable so that no table is used twice.',
+  },
+  RuleInTheWay: {
+    severity: 'error',
+    meaning: 'A rule of somebody else routes pods with a secondary egress IP before the rule that leads to it.',
+    remedy: 'Give the rule a priority over 6000.',
+  },
+  PriorityTaken: {
+    severity: 'warning',
+    meaning: 'A rule of somebody else has the priority of those of egretta.',
+    remedy: 'Give the rule a priority of its own.',
+  },
+  NeighborTableFull: {
+    severity: 'warning',
+    meaning: 'The neighbor table of a host is nearly full.',
+    remedy: 'Raise gc_thresh3.',
+  },
+  OldTool: {
+    severity: 'error',
+    meaning: 'A program that the agent needs is too old.',
+    remedy: 'Install a newer version.',
+  },
 } as const satisfies Record<string, ProblemKind>
