@@ -20,7 +20,7 @@ export const EGRESS: readonly PipelineRow[] = [
     over: ['family', 'network'],
     when: ['local'],
     match: 'in_port={patch},dl_src={mac},{udp},tp_dst=3784',
-    actions: '{phys}',
+    actions: 'output:{phys}',
     why: 'BFD of the gateway router leaves as it is, not through the host',
   },
   {
@@ -29,7 +29,7 @@ export const EGRESS: readonly PipelineRow[] = [
     priority: 200,
     over: ['family'],
     match: 'in_port=LOCAL,{udp},udp_dst={geneve}',
-    actions: '{tag}{phys}',
+    actions: '{tag}output:{phys}',
     why: 'tunnels of the node are not tracked',
   },
   {
@@ -57,7 +57,7 @@ export const EGRESS: readonly PipelineRow[] = [
     priority: 105,
     over: ['family', 'network'],
     match: 'in_port={patch},dl_src={mac},{ip},pkt_mark={mark.node}',
-    actions: 'ct(commit,zone={zone.default},nat(src={node}),exec(set_field:{ct-mark}->ct_mark)),{phys}',
+    actions: 'ct(commit,zone={zone.default},nat(src={node}),exec(set_field:{ct-mark}->ct_mark)),output:{phys}',
     why: 'packets with mark 1008 leave with the address of the node, whatever the gateway router made of them',
   },
   {
@@ -67,7 +67,7 @@ export const EGRESS: readonly PipelineRow[] = [
     over: ['network', 'egress-mark'],
     when: ['user-defined'],
     match: 'in_port={patch},dl_src={mac},{ip},pkt_mark={egress-mark}',
-    actions: 'ct(commit,zone={zone.default},nat(src={egress-ip}),exec(set_field:{ct-mark}->ct_mark)),{phys}',
+    actions: 'ct(commit,zone={zone.default},nat(src={egress-ip}),exec(set_field:{ct-mark}->ct_mark)),output:{phys}',
     why: 'pods with the mark of this object leave with its egress IP',
   },
   {
@@ -77,7 +77,7 @@ export const EGRESS: readonly PipelineRow[] = [
     over: ['network', 'own-pods'],
     when: ['not-translated', 'through-ovn'],
     match: 'in_port={patch},dl_src={mac},{ip},{src}={own-pods}',
-    actions: '{phys}',
+    actions: 'output:{phys}',
     why: 'pods of this node leave with their own addresses',
   },
   {
@@ -87,7 +87,7 @@ export const EGRESS: readonly PipelineRow[] = [
     over: ['network', 'own-pods'],
     when: ['through-host'],
     match: 'in_port=LOCAL,dl_src={mac},{ip},{src}={own-pods}',
-    actions: '{tag}{phys}',
+    actions: '{tag}output:{phys}',
     why: 'pods of this node leave with their own addresses, through the host',
   },
   {
@@ -142,7 +142,7 @@ export const EGRESS: readonly PipelineRow[] = [
     over: ['family', 'network'],
     when: ['default'],
     match: 'in_port={patch},dl_src={mac},{ip}',
-    actions: 'ct(commit,zone={zone.default},exec(set_field:{ct-mark}->ct_mark)),{phys}',
+    actions: 'ct(commit,zone={zone.default},exec(set_field:{ct-mark}->ct_mark)),output:{phys}',
     why: 'replies to what the gateway router sends go back to it',
   },
   {
@@ -152,7 +152,7 @@ export const EGRESS: readonly PipelineRow[] = [
     over: ['family', 'network'],
     when: ['user-defined'],
     match: 'in_port={patch},dl_src={mac},{ip},{src}={router}',
-    actions: 'ct(commit,zone={zone.default},nat(src={node}),exec(set_field:{ct-mark}->ct_mark)),{phys}',
+    actions: 'ct(commit,zone={zone.default},nat(src={node}),exec(set_field:{ct-mark}->ct_mark)),output:{phys}',
     why: 'pods of the network leave with the address of the node, and the mark leads replies back to it',
   },
   {
@@ -161,7 +161,7 @@ export const EGRESS: readonly PipelineRow[] = [
     priority: 100,
     over: ['family'],
     match: 'in_port=LOCAL,{ip}',
-    actions: 'ct(commit,zone={zone.default},exec(set_field:{mark.host}->ct_mark)),{tag}{phys}',
+    actions: 'ct(commit,zone={zone.default},exec(set_field:{mark.host}->ct_mark)),{tag}output:{phys}',
     why: 'replies to what the host sends go back to it',
   },
   {
@@ -171,7 +171,7 @@ export const EGRESS: readonly PipelineRow[] = [
     over: ['family', 'network'],
     when: ['user-defined', 'no-overlay', 'shared'],
     match: 'in_port={patch},dl_src={mac},{ip},{src}={node}',
-    actions: 'ct(commit,zone={zone.default},nat(src={node}),exec(set_field:{ct-mark}->ct_mark)),{phys}',
+    actions: 'ct(commit,zone={zone.default},nat(src={node}),exec(set_field:{ct-mark}->ct_mark)),output:{phys}',
     why: 'what the gateway router sends as the node shares its ports with what others send as the node',
   },
 ]

@@ -9,7 +9,7 @@ export const INGRESS: readonly PipelineRow[] = [
     over: ['network', 'own-pods'],
     when: ['not-translated', 'through-ovn'],
     match: 'in_port={phys},{ip},{dst}={own-pods}',
-    actions: '{patch}',
+    actions: 'output:{patch}',
     why: 'the fabric knows the pods of this node by their own addresses',
   },
   {
@@ -76,7 +76,7 @@ export const INGRESS: readonly PipelineRow[] = [
     over: ['family', 'network'],
     when: ['segmentation', 'default'],
     match: '{vlan}dl_dst=00:00:00:00:00:00/01:00:00:00:00:00,{question},{target}={node}',
-    actions: '{patch},NORMAL',
+    actions: 'output:{patch},NORMAL',
     why: 'who asks the node itself meets the default gateway router too, and no other router that has the same address',
   },
   {
@@ -129,8 +129,8 @@ export const INGRESS: readonly PipelineRow[] = [
     priority: 100,
     over: ['family', 'network', 'state'],
     when: ['not-measured'],
-    match: '{ip},ct_state=+trk+{state},ct_mark={ct-mark}',
-    actions: '{patch}',
+    match: '{ip},ct_state={state},ct_mark={ct-mark}',
+    actions: 'output:{patch}',
     why: 'the mark of the connection says which network it is of',
   },
   {
@@ -139,7 +139,7 @@ export const INGRESS: readonly PipelineRow[] = [
     priority: 100,
     over: ['family', 'network', 'state'],
     when: ['measured'],
-    match: '{ip},ct_state=+trk+{state},ct_mark={ct-mark}',
+    match: '{ip},ct_state={state},ct_mark={ct-mark}',
     actions: 'check_pkt_larger({frame})->NXM_NX_REG0[0],resubmit(,11)',
     why: 'the mark of the connection says which network it is of; table 11 looks at its size first',
   },
@@ -148,7 +148,7 @@ export const INGRESS: readonly PipelineRow[] = [
     table: 1,
     priority: 100,
     over: ['family', 'state'],
-    match: '{vlan}{ip},ct_state=+trk+{state},ct_mark={mark.host}',
+    match: '{vlan}{ip},ct_state={state},ct_mark={mark.host}',
     actions: '{strip}LOCAL',
     why: 'the host began this connection',
   },
@@ -180,7 +180,7 @@ export const INGRESS: readonly PipelineRow[] = [
     over: ['family', 'network'],
     when: ['default'],
     match: 'in_port={phys},{vlan}{udp},tp_dst=3784',
-    actions: '{patch},{strip}LOCAL',
+    actions: 'output:{patch},{strip}LOCAL',
     why: 'BFD is for the gateway router and for the host',
   },
   {
@@ -215,7 +215,7 @@ export const INGRESS: readonly PipelineRow[] = [
     over: ['network'],
     when: ['measured', 'user-defined'],
     match: 'ct_mark={ct-mark}',
-    actions: '{patch}',
+    actions: 'output:{patch}',
     why: 'it fits, and its connection is of this network',
   },
   {
@@ -225,7 +225,7 @@ export const INGRESS: readonly PipelineRow[] = [
     over: ['network'],
     when: ['measured', 'default'],
     match: '',
-    actions: '{patch}',
+    actions: 'output:{patch}',
     why: 'it fits, and its connection is of the default network',
   },
 ]

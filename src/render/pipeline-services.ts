@@ -95,7 +95,7 @@ export const SERVICES: readonly PipelineRow[] = [
     over: ['family', 'network'],
     when: ['user-defined'],
     match: '{ip},pkt_mark={pkt-mark}',
-    actions: 'set_field:{mac}->eth_dst,{tag}{patch}',
+    actions: 'set_field:{mac}->eth_dst,{tag}output:{patch}',
     why: 'the mark says that the host means a service of this network',
   },
   {
@@ -125,7 +125,7 @@ export const SERVICES: readonly PipelineRow[] = [
     over: ['network'],
     when: ['default'],
     match: '',
-    actions: 'set_field:{mac}->eth_dst,{tag}{patch}',
+    actions: 'set_field:{mac}->eth_dst,{tag}output:{patch}',
     why: 'everything else that the host sends to OVN is for the default network',
   },
   {
@@ -162,7 +162,7 @@ export const SERVICES: readonly PipelineRow[] = [
     over: ['family', 'network'],
     when: ['user-defined', 'no-overlay', 'local'],
     match: '{ip},ct_mark={ct-mark}',
-    actions: 'ct(commit,zone={zone.host},nat),set_field:{mac}->eth_dst,{tag}{patch}',
+    actions: 'ct(commit,zone={zone.host},nat),set_field:{mac}->eth_dst,{tag}output:{patch}',
     why: 'the mark of the connection says which network asked; table 2 would drop the answer',
   },
   {

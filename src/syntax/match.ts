@@ -41,6 +41,9 @@ const PROTOCOLS: ReadonlyMap<string, readonly [type: number, protocol: number | 
   sctp6: [0x86dd, 132],
 })
 
+/** The keyword of an Ethernet type and an IP protocol. */
+const KEYWORDS: ReadonlyMap<string, string> = new Map([...PROTOCOLS].map(([keyword, [type, protocol]]) => [`${type} ${protocol}`, keyword]))
+
 type Form = 'decimal' | 'hex' | 'mac' | 'address' | 'flags'
 
 /** How the values of a field are written, and its width in bits where a mask that covers all of it is no mask. */
@@ -144,7 +147,7 @@ function rename(found: Map<string, string>, names: Readonly<Record<string, strin
 
 /** The shortest spelling: a keyword for both numbers, or one for the type beside the protocol's number, or numbers. */
 function protocolConditions(type: number | null, protocol: number | null): readonly Condition[] {
-  const keyword = (number: number | null) => [...PROTOCOLS].find(([, [t, p]]) => t === type && p === number)?.[0]
+  const keyword = (number: number | null) => KEYWORDS.get(`${type} ${number}`)
   const both = keyword(protocol)
   if (both) return [[both, '']]
   const one = keyword(null)
