@@ -4,7 +4,9 @@ import type { Language } from '../../src/syntax/language.js'
 import { neighbors as neighborLanguage } from '../../src/syntax/neighbors.js'
 import { nftables as nftLanguage } from '../../src/syntax/nftables.js'
 import { openflow as flowLanguage } from '../../src/syntax/openflow.js'
-import { addresses, NEW_BRIDGE, neighbors, nftables, openflow } from './samples.js'
+import { routes as routeLanguage } from '../../src/syntax/routes.js'
+import { rules as ruleLanguage } from '../../src/syntax/rules.js'
+import { addresses, NEW_BRIDGE, neighbors, nftables, openflow, routes, rules } from './samples.js'
 import { type Bench, contract, type Samples } from './suite.js'
 
 function onFake<E>(name: string, language: Language<E>, samples: Samples<E>, foreign: readonly E[] = []): void {
@@ -30,3 +32,5 @@ onFake(
 onFake('nftables', nftLanguage, nftables)
 onFake('neighbors', neighborLanguage, neighbors)
 onFake('addresses', addressLanguage, addresses)
+onFake('routes', routeLanguage, routes)
+onFake('rules', ruleLanguage, rules)

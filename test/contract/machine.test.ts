@@ -3,9 +3,15 @@ import { hostAddresses } from '../../src/host/addresses.js'
 import { hostNeighbors } from '../../src/host/neighbors.js'
 import { hostNftables } from '../../src/host/nftables.js'
 import { hostOpenflow } from '../../src/host/openflow.js'
+import type { BridgePort } from '../../src/host/ovsdb.js'
+import { hostRoutes } from '../../src/host/routes.js'
+import { hostRules } from '../../src/host/rules.js'
+import { printPrefix } from '../../src/model/address.js'
+import { run } from '../lab/netns.js'
+import { addBridge, addPatch } from '../lab/ovs.js'
 import { describeWith } from '../requires.js'
 import { execOn, machine } from './machine.js'
-import { addresses, BRIDGE, neighbors, nftables, openflow } from './samples.js'
+import { addresses, BRIDGE, DEVICE, neighbors, nftables, openflow, ports, routes, rules } from './samples.js'
 import { contract } from './suite.js'
 
 describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'on a real host', () => {
@@ -66,6 +72,54 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'on a real host', () => {
     }
   })
 
+  contract('rules', rules, async () => {
+    const host = machine('rules', { ovs: false })
+    const { namespace } = host
+    const ip = (line: string) => namespace.exec('ip', line.split(' '))
+    ip('rule add from 10.244.1.3 priority 6000 table 1009')
+    ip('rule add fwmark 0x3f0/0xff0 priority 5999 table main')
+    ip('-6 rule add from fd00:10:244:1::3 iif ens3 priority 6000 table 1007')
+    ip('rule add not from 10.1.0.0/16 priority 100 table main suppress_prefixlength 0')
+    ip('rule add ipproto tcp dport 80 priority 101 blackhole')
+    ip('rule add priority 102 goto 32766')
+    const listed = (family: string) => namespace.exec('ip', [family, '-N', 'rule', 'show']).stdout.split('\n')
+    return {
+      subsystem: hostRules(execOn(host)),
+      foreign: async () => [...listed('-4'), ...listed('-6')].filter((line) => !/proto 230$/.test(line)).join('\n'),
+      plant: async ({ src, priority, table }) => {
+        ip(`rule add from ${printPrefix(src)} priority ${priority} table ${table}`)
+      },
+      close: host.close,
+    }
+  })
+
+  contract('routes', routes, async () => {
+    const host = machine('routes', { ovs: false })
+    const { namespace } = host
+    const ip = (line: string) => namespace.exec('ip', line.split(' '))
+    ip(`addr add 198.51.100.11/24 dev ${DEVICE}`)
+    ip(`addr add 2001:db8:1::11/64 dev ${DEVICE} nodad`)
+    ip('route add 10.96.0.0/12 nexthop via 192.0.2.1 dev br-ex nexthop via 192.0.2.2 dev br-ex')
+    ip('-6 route add fd03::/48 nexthop via 2001:db8::1 dev br-ex nexthop via 2001:db8::2 dev br-ex')
+    ip('route add blackhole 10.9.0.0/16')
+    ip('route add unreachable 10.9.0.0/16 table 1007 metric 9')
+    ip('-6 route add blackhole fd04::/48')
+    ip('route add 172.30.0.0/16 tos 0x10 via 192.0.2.1')
+    ip('-6 route add fd02::/112 from 2001:db8::/32 dev br-ex')
+    ip('route add 172.30.0.0/16 via 192.0.2.1 metric 77')
+    const listed = (family: string) => namespace.exec('ip', [family, '-N', 'route', 'show', 'table', 'all']).stdout.split('\n')
+    return {
+      subsystem: hostRoutes(execOn(host)),
+      foreign: async () => [...listed('-4'), ...listed('-6')].filter((line) => !line.includes('proto 230')).join('\n'),
+      plant: async ({ dst, gateway, dev }) => {
+        ip(`route add ${dst ? printPrefix(dst) : ''} via ${gateway?.text} dev ${dev}`)
+      },
+      close: host.close,
+    }
+  })
+
+  const bridgeOf = (networks: readonly BridgePort[]) => ({ name: BRIDGE, uplink: null, datapath: 'netdev', ports: networks })
+
   contract('openflow', openflow, async () => {
     const host = machine('flows', { ovs: true })
     const { ovs } = host
@@ -75,15 +129,35 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'on a real host', () => {
     ovs.ofctl('add-flow', BRIDGE, 'cookie=0x1e6e70001,table=7,priority=10,tcp,tp_dst=80,actions=drop')
     const all = () => ovs.ofctl('dump-flows', BRIDGE, '--no-stats', '--no-names').split('\n')
     return {
-      subsystem: hostOpenflow(execOn(host), ovs.rundir, [BRIDGE]),
+      subsystem: hostOpenflow(execOn(host), ovs.rundir, [bridgeOf([])], 'node-a'),
       foreign: async () =>
         all()
           .filter((line) => !/cookie=0x(305|e6e7[0-9a-f]{4}),/.test(line))
           .join('\n'),
       plant: async (entry) => {
+        if ('flag' in entry) throw new Error('a flow')
         const match = entry.match.map(([field, value]) => (value === '' ? field : `${field}=${value}`)).join(',')
         ovs.ofctl('add-flow', BRIDGE, `cookie=0xdeff105,table=${entry.table},priority=${entry.priority},${match},actions=${entry.actions}`)
       },
+      close: host.close,
+    }
+  })
+
+  contract('flags of ports', ports, async () => {
+    const host = machine('ports', { ovs: true })
+    const { ovs } = host
+    if (!ovs) throw new Error('no Open vSwitch')
+    addBridge(host.namespace, ovs, 'br-int')
+    const networks = ['node-a', 'net.blue_node-a', 'net.red_node-a'].map((owner, at) => {
+      const name = addPatch(ovs, BRIDGE, owner)
+      return { name, type: 'patch', ofport: at + 1 }
+    })
+    const desc = () => run('ovs-ofctl', ['dump-ports-desc', `unix:${ovs.rundir}/${BRIDGE}.mgmt`]).stdout
+    run('ovs-ofctl', ['mod-port', `unix:${ovs.rundir}/${BRIDGE}.mgmt`, '1', 'no-flood'])
+    return {
+      subsystem: hostOpenflow(execOn(host), ovs.rundir, [bridgeOf(networks)], 'node-a'),
+      foreign: async () => desc().split('\n 2(')[0] ?? '',
+      plant: null,
       close: host.close,
     }
   })
