@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CLUSTER_SCHEMA } from '../dist/model/cluster-schema.js'
+import { HOST_FACTS_SCHEMA } from '../dist/model/host-facts-schema.js'
 import { HOST_PROBLEMS } from '../dist/model/host-problem-codes.js'
 import { PROBE_RESULT_SCHEMA } from '../dist/model/probe-schema.js'
 import { ADVICE_PROBLEMS, INPUT_PROBLEMS, PLACEMENT_PROBLEMS } from '../dist/model/problem-codes.js'
@@ -43,6 +44,7 @@ ${GROUPS.map(group).join('\n')}`
 const generated = {
   'docs/problems.md': problems(),
   'schema/cluster.json': `${JSON.stringify(CLUSTER_SCHEMA, null, 2)}\n`,
+  'schema/host-facts.json': `${JSON.stringify(HOST_FACTS_SCHEMA, null, 2)}\n`,
   'schema/probe-result.json': `${JSON.stringify(PROBE_RESULT_SCHEMA, null, 2)}\n`,
 }
 const stale = Object.entries(generated).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)

@@ -1,6 +1,7 @@
 import { bundlesNow, outcomeOf } from '../constructs/outcome.js'
-import { hasErrors } from '../model/policy.js'
+import { applyPolicy, hasErrors } from '../model/policy.js'
 import { nMinusOne } from '../place/n-minus-one.js'
+import { hostProblems } from '../plan/hosts.js'
 import { buildPlan, hasDifferences } from '../plan/index.js'
 import { viewMarkdown } from '../plan/markdown.js'
 import { changedObjects, objectsNow } from '../plan/object-change.js'
@@ -30,7 +31,10 @@ export function plan(
   const outcome = outcomeOf(project.files, project.lock, [...project.problems, ...problems], watched(options, terminal))
   const { inputs } = outcome
   refuseUnknownNodes(inputs, options.placement)
-  const subject = earlier && !inputs.unreadable ? comparedWith(earlier.previous, outcome, bundlesNow) : outcome
+  const compared = earlier && !inputs.unreadable ? comparedWith(earlier.previous, outcome, bundlesNow) : outcome
+  const policy = { severities: inputs.cluster.policy, allowUnassigned: options.allowUnassigned }
+  const hosts = inputs.unreadable ? [] : hostProblems(inputs, outcome.after)
+  const subject = hosts.length > 0 ? { ...compared, problems: applyPolicy([...compared.problems, ...hosts], policy) } : compared
   if (each) terminal.progress?.('taking away one node after the other')
   const planned = buildPlan(
     each && !inputs.unreadable ? { ...subject, nMinusOne: nMinusOne(inputs, options.placement, outcome.placement) } : subject,

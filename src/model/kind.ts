@@ -17,6 +17,7 @@ const GROUPS = {
   ClusterVersion: 'config.openshift.io',
   Cluster: 'egretta.dev',
   ProbeResult: 'egretta.dev',
+  HostFacts: 'egretta.dev',
 } as const
 
 /** apiVersion of the kind EgressIP. */

@@ -1,6 +1,7 @@
 import { type Catalog, theOne } from './catalog.js'
 import { type ClusterFacts, readFacts } from './cluster-facts.js'
 import type { Subnets } from './cluster-subnets.js'
+import { type ReportedHost, readHostFacts } from './host-facts.js'
 import { EGRESSIP_CRD_NAME, GATEWAY_MODE_CONFIG, type KnownKind, NETWORK_CRD_NAMES, OVN_CONFIG_MAP } from './kind.js'
 import { type ClusterNamespace, readNamespace } from './namespace.js'
 import { type ClusterNode, readNode } from './node.js'
@@ -30,6 +31,8 @@ export interface Topology {
   readonly networkOperator: SourceObject | null
   /** What the latest probe of each node found, by name; nodes without a ProbeResult are not there. */
   readonly probes: readonly NodeProbe[]
+  /** What hosts are like, by name of the node; most nodes have no HostFacts. */
+  readonly hosts: readonly ReportedHost[]
   /** Kind to number of objects that egretta has no use for. */
   readonly ignored: ReadonlyMap<string, number>
 }
@@ -55,6 +58,7 @@ export function readTopology(catalog: Catalog): { topology: Topology; subnets: S
   const networkOf = attachmentNetworks(networkObjects, attachments)
   const pods = settleAddresses(all('Pod').map((object) => take(readPod(object, networkOf))))
   const { probes } = take(readProbes((catalog.byKind.get('ProbeResult') ?? []).flat()))
+  const hosts = all('HostFacts').flatMap((object) => take(readHostFacts(object)).host ?? [])
   const networkOperator = all('Network')[0] ?? null
   const definitions = all('CustomResourceDefinition')
   const { facts, subnets } = take(
@@ -73,5 +77,9 @@ export function readTopology(catalog: Catalog): { topology: Topology; subnets: S
       },
     ),
   )
-  return { topology: { nodes, namespaces, pods, networks, facts, networkOperator, probes, ignored: catalog.ignored }, subnets, problems }
+  return {
+    topology: { nodes, namespaces, pods, networks, facts, networkOperator, probes, hosts, ignored: catalog.ignored },
+    subnets,
+    problems,
+  }
 }

@@ -76,12 +76,14 @@ export function parsePlan(file: SourceFile): { plan: DecidedPlan | null; problem
   return { plan: value as DecidedPlan, problems: [] }
 }
 
+const INPUT_KINDS = ['Cluster', 'ProbeResult', 'HostFacts']
+
 /** Whether a text is a JSON document of egretta's own that is no input: a plan, or what might be taken for one. */
 export function isOwnDocument(text: string): boolean {
   if (!text.includes('"egretta.dev/')) return false
   const { documents } = jsonDocuments(text.replace(/^\uFEFF/, ''))
   const { apiVersion, kind } = objectAt(documents[0]?.value, [])
-  return typeof apiVersion === 'string' && apiVersion.startsWith('egretta.dev/') && kind !== 'Cluster' && kind !== 'ProbeResult'
+  return typeof apiVersion === 'string' && apiVersion.startsWith('egretta.dev/') && !INPUT_KINDS.includes(String(kind))
 }
 
 /**

@@ -151,7 +151,18 @@ export function inputs(
   }
   return {
     intent: { objects: [], invalid: [], foreign: [], removed: [], gone: [] },
-    topology: { nodes, namespaces: [], pods: [], networks, facts, networkOperator: null, probes: [], ignored: new Map(), ...around },
+    topology: {
+      nodes,
+      namespaces: [],
+      pods: [],
+      networks,
+      facts,
+      networkOperator: null,
+      probes: [],
+      hosts: [],
+      ignored: new Map(),
+      ...around,
+    },
     cluster,
     lock: null,
     current: new Map(),
