@@ -2,7 +2,7 @@ import { type Address, compareAddresses, type Prefix } from '../model/address.js
 import { gatewayModeOf } from '../model/gateway-mode.js'
 import type { Inputs } from '../model/inputs.js'
 import type { BridgeNetwork, ExternalBridge } from '../model/node-state.js'
-import type { ClusterNode, Gateway, UserDefinedNetwork } from '../model/topology.js'
+import type { ClusterFacts, ClusterNode, Gateway, UserDefinedNetwork } from '../model/topology.js'
 import { type Audience, nameOf } from './audience.js'
 import type { HeldAddress } from './egressip.js'
 import { networksOf } from './prefixes.js'
@@ -19,6 +19,8 @@ export interface BridgeParts {
   readonly masqueradeSubnets: readonly Prefix[]
   readonly serviceSubnets: readonly Prefix[]
   readonly clusterAddresses: readonly Prefix[]
+  /** Of the default network, in the whole cluster. */
+  readonly podSubnets: readonly Prefix[]
   /** The primary user-defined networks. */
   readonly networks: readonly UserDefinedNetwork[]
   readonly audience: Audience
@@ -38,7 +40,10 @@ export function externalBridge({ cluster, topology }: Inputs, node: GatewayNode,
   const mode = gatewayModeOf(cluster, gateway)
   const nodeAddresses = bridgeAddresses(node)
   const isNode = new Set(nodeAddresses.map(({ text }) => text))
-  const networks = [defaultNetwork({ cluster, topology }, node), ...parts.networks.flatMap((network) => userDefined(network, node))]
+  const networks = [
+    defaultNetwork(topology.facts, node, parts.podSubnets),
+    ...parts.networks.flatMap((network) => userDefined(network, node)),
+  ]
   return {
     mode,
     mac: gateway.mac,
@@ -59,11 +64,11 @@ export function externalBridge({ cluster, topology }: Inputs, node: GatewayNode,
   }
 }
 
-const defaultNetwork = ({ cluster, topology: { facts } }: Pick<Inputs, 'cluster' | 'topology'>, node: ClusterNode): BridgeNetwork => ({
+const defaultNetwork = (facts: ClusterFacts, node: ClusterNode, subnets: readonly Prefix[]): BridgeNetwork => ({
   name: 'default',
   for: `Node/${node.name}`,
   id: 0,
-  subnets: networksOf(cluster.subnets.pod),
+  subnets,
   nodeSubnets: networksOf(node.podSubnets.get('default') ?? []),
   overlay: facts.defaultNetworkOverlay,
   advertised: facts.defaultNetworkAdvertised,

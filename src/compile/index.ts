@@ -12,6 +12,7 @@ import { externalBridge, type GatewayNode } from './bridge.js'
 import { clusterAddresses } from './cluster-addresses.js'
 import { certainAddresses, divideAddresses, type Held, listedAddresses, primaryAddresses } from './egressip.js'
 import { hostMasquerade, managementNeighbors, masqueradeNeighbors, unknownNetworks } from './masquerade.js'
+import { podSubnets } from './pod-subnets.js'
 import { networksOf } from './prefixes.js'
 import { mainRoutes } from './routes.js'
 import { secondaryNetworks } from './secondary.js'
@@ -83,23 +84,21 @@ interface Surroundings {
   readonly egressIPs: ReadonlySet<string>
   readonly audience: Audience
   readonly clusterAddresses: readonly Prefix[]
+  /** Of the default network, in the whole cluster. */
+  readonly podSubnets: readonly Prefix[]
   /** The primary user-defined networks, sorted by name. */
   readonly networks: readonly UserDefinedNetwork[]
   readonly serviceSubnets: readonly Prefix[]
 }
 
-const surroundingsOf = (
-  { cluster, topology }: Inputs,
-  held: readonly Held[],
-  audience: Audience,
-  addresses: readonly Prefix[],
-): Surroundings => ({
+const surroundingsOf = (inputs: Inputs, held: readonly Held[], audience: Audience, addresses: readonly Prefix[]): Surroundings => ({
   byNode: heldByNode(held),
   egressIPs: textsOf(held),
   audience,
   clusterAddresses: addresses,
-  networks: topology.networks.filter(({ role }) => role === 'Primary').sort((a, b) => (a.network < b.network ? -1 : 1)),
-  serviceSubnets: networksOf(cluster.subnets.service),
+  podSubnets: podSubnets(inputs),
+  networks: inputs.topology.networks.filter(({ role }) => role === 'Primary').sort((a, b) => (a.network < b.network ? -1 : 1)),
+  serviceSubnets: networksOf(inputs.cluster.subnets.service),
 })
 
 const textsOf = (held: readonly Held[]): ReadonlySet<string> => new Set(held.map(({ egressIP }) => egressIP))

@@ -1,12 +1,18 @@
-import { type Address, compareAddresses, type Family, hostPrefix, type Prefix, width } from './address.js'
+import { type Address, compareAddresses, contains, type Family, hostPrefix, networkOf, type Prefix, width } from './address.js'
 
 /** The fewest prefixes that together hold exactly these addresses, sorted; an address that is given twice counts once. */
-export function aggregate(addresses: Iterable<Address>): readonly Prefix[] {
+export const aggregate = (addresses: Iterable<Address>): readonly Prefix[] => joined([...addresses].map(hostPrefix))
+
+/** The fewest prefixes that together hold exactly the addresses of these networks, sorted. */
+export const aggregateNetworks = (prefixes: readonly Prefix[]): readonly Prefix[] => joined(prefixes.map(networkOf))
+
+/** Joins networks without host bits. */
+function joined(networks: Prefix[]): readonly Prefix[] {
   const done: Prefix[] = []
-  for (const address of [...addresses].sort(compareAddresses)) {
+  for (const network of networks.sort((a, b) => compareAddresses(a.address, b.address) || a.length - b.length)) {
     const last = done.at(-1)
-    if (last && endsAt(last, address)) continue
-    let whole = hostPrefix(address)
+    if (last && contains(last, network.address)) continue
+    let whole = network
     for (let before = done.at(-1); before && areHalves(before, whole); before = done.at(-1)) {
       done.pop()
       whole = { address: before.address, length: before.length - 1 }
@@ -15,10 +21,6 @@ export function aggregate(addresses: Iterable<Address>): readonly Prefix[] {
   }
   return done
 }
-
-/** Whether the address is the last one of the network, whose address has no host bits. */
-const endsAt = ({ address: { family, value }, length }: Prefix, address: Address): boolean =>
-  address.family === family && address.value === value + sizeOf(family, length) - 1n
 
 /** Whether two networks are the lower and the upper half of one that is twice as wide. */
 function areHalves(lower: Prefix, upper: Prefix): boolean {

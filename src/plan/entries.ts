@@ -39,22 +39,21 @@ export const entriesOfNode = (bundles: Bundles, node: string): readonly (EntryRe
   (bundles.get(node) ?? []).flatMap((artefact) => read(node, artefact, null).map((entry) => ({ ...referenceOf(entry), for: entry.for })))
 
 /**
- * The entries that an address of an object has made: those that name the address, and those that name the object and none of its other
- * addresses. By node, then in the order of its files.
+ * The entries that an address of an object has made: those that name the address, and, on the nodes that have one, those that name the object
+ * and none of its other addresses, such as the rules of its pods. By node, then in the order of its files.
  */
 export function entriesOfAddress(bundles: Bundles, object: string, egressIP: string, others: readonly string[]): readonly EntryReference[] {
   const origins = [`EgressIP/${object}`, nftComment(`EgressIP/${object}`)]
   const names = spellings(egressIP)
   const siblings = others.flatMap(spellings)
-  return [...bundles.keys()].sort().flatMap((node) =>
-    (bundles.get(node) ?? [])
-      .flatMap((artefact) => read(node, artefact, [...names, ...origins]))
-      .filter((entry) => {
-        if (mentions(entry.text, names)) return true
-        return entry.for !== null && origins.includes(entry.for) && !mentions(entry.text, siblings)
-      })
-      .map(referenceOf),
-  )
+  return [...bundles.keys()].sort().flatMap((node) => {
+    const found = (bundles.get(node) ?? []).flatMap((artefact) => read(node, artefact, [...names, ...origins]))
+    const naming = new Set(found.filter(({ text }) => mentions(text, names)))
+    if (naming.size === 0) return []
+    return found
+      .filter((entry) => naming.has(entry) || (entry.for !== null && origins.includes(entry.for) && !mentions(entry.text, siblings)))
+      .map(referenceOf)
+  })
 }
 
 /** How rendered text names an address: as RFC 5952, or as a raw 128-bit field. */

@@ -128,6 +128,22 @@ describe('the networks of the bridge', () => {
   })
 })
 
+describe('the pod subnets of the default network', () => {
+  const of = (name: string, ...subnets: readonly string[]) =>
+    node(name, ['192.0.2.11/24'], { podSubnets: new Map([['default', subnets.map(prefix)]]) })
+  const nodes = [of('node-a', '10.244.0.0/24', 'fd01:0:0:2::/64'), of('node-b', '10.244.1.0/24', 'fd01:0:0:3::/64')]
+  const subnetsOf = (...pod: readonly string[]) => {
+    const subnets = { pod: pod.map(prefix), service: [], join: [], transit: [], masquerade: [prefix('169.254.0.0/17')] }
+    return printed(bridgeOf(inputs(nodes, [], { subnets })).networks[0]?.subnets ?? [])
+  }
+
+  it('are those of the nodes, of a family for which no input says more', () => {
+    expect(subnetsOf('10.128.0.0/14', 'fd01::/48')).toEqual(['10.128.0.0/14', 'fd01::/48'])
+    expect(subnetsOf('10.128.0.0/14')).toEqual(['10.128.0.0/14', 'fd01:0:0:2::/63'])
+    expect(subnetsOf()).toEqual(['10.244.0.0/23', 'fd01:0:0:2::/63'])
+  })
+})
+
 describe('egress marks', () => {
   const networks = [
     network('blue', 2, 'Primary', { namespaces: ['blue'] }),

@@ -1,7 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Address, addressOf, compareAddresses, contains, parseAddress, printPrefix, width } from '../../src/model/address.js'
-import { aggregate } from '../../src/model/aggregate.js'
+import {
+  type Address,
+  addressOf,
+  compareAddresses,
+  contains,
+  type Prefix,
+  parseAddress,
+  parsePrefix,
+  printPrefix,
+  width,
+} from '../../src/model/address.js'
+import { aggregate, aggregateNetworks } from '../../src/model/aggregate.js'
 
 const aggregated = (...texts: string[]) => aggregate(texts.map((text) => parseAddress(text) as Address)).map(printPrefix)
 
@@ -52,5 +62,16 @@ describe('aggregate', () => {
   it('takes twenty thousand addresses in its stride', () => {
     const block = Array.from({ length: 20_000 }, (_, host) => addressOf(4, 0x0a000000n + BigInt(host)))
     expect(aggregate(block).map(printPrefix)).toEqual(['10.0.0.0/18', '10.0.64.0/21', '10.0.72.0/22', '10.0.76.0/23', '10.0.78.0/27'])
+  })
+})
+
+describe('aggregateNetworks', () => {
+  const networks = (...texts: string[]) => aggregateNetworks(texts.map((text) => parsePrefix(text) as Prefix)).map(printPrefix)
+
+  it('joins the subnets of nodes, and leaves out what lies in another one', () => {
+    expect(networks()).toEqual([])
+    expect(networks('10.244.1.0/24', '10.244.0.0/24', '10.244.3.0/24')).toEqual(['10.244.0.0/23', '10.244.3.0/24'])
+    expect(networks('10.244.0.0/16', '10.244.3.0/24', '10.244.3.0/24', '10.245.0.9/16')).toEqual(['10.244.0.0/15'])
+    expect(networks('fd01:0:0:2::/64', '10.128.2.0/23', 'fd01:0:0:3::/64')).toEqual(['10.128.2.0/23', 'fd01:0:0:2::/63'])
   })
 })

@@ -78,6 +78,29 @@ describe('explain ip', () => {
     ])
   })
 
+  it('finds the pods of an address of a secondary network in the rules, the map and the routes of its node alone', () => {
+    const second = (name: string, host: number, cidr: string) =>
+      nodeObject({
+        name,
+        host,
+        annotations: { 'k8s.ovn.org/host-cidrs': JSON.stringify([`192.0.2.${host}/24`, `2001:db8:1::${host}/64`, cidr]) },
+      })
+    const objects = [
+      second('node-a', 11, '198.51.100.11/24'),
+      second('node-b', 12, '203.0.113.12/24'),
+      SHOP,
+      WEB,
+      held('eip', { '198.51.100.50': 'node-a', '203.0.113.50': 'node-b' }),
+    ]
+    expect(first(objects, '198.51.100.50').entries.map(({ node, subsystem, key }) => `${node} ${subsystem} ${key}`)).toEqual([
+      'node-a addresses 198.51.100.50/32 dev network(198.51.100.0/24)',
+      'node-a nftables element netdev egretta-guard egressip-v4 198.51.100.50',
+      'node-a nftables element inet egretta egress-ip-snat-v4 {"concat":["10.128.11.5","network(198.51.100.0/24)"]}',
+      'node-a routes routes-of(network(198.51.100.0/24)) inet table 1000+ifindex(network(198.51.100.0/24))',
+      'node-a rules 6000 from 10.128.11.5/32 lookup 1000+ifindex(network(198.51.100.0/24))',
+    ])
+  })
+
   it('says which rule chose the node', () => {
     const two = NODES.slice(0, 2)
     const added = egressIPObject('eip', ['192.0.2.50'])

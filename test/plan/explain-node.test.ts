@@ -54,7 +54,7 @@ describe('explain node', () => {
       ],
     })
     const origins = new Set(node?.entries.filter(({ artefact }) => artefact === 'addresses.json').map((entry) => entry.for))
-    expect(origins).toEqual(new Set(['EgressIP/a', 'EgressIP/theirs']))
+    expect(origins).toEqual(new Set(['EgressIP/a', 'EgressIP/theirs', 'Node/node-a']))
     expect(node?.entries.find(({ subsystem }) => subsystem === 'openflow')?.for).toBe('Node/node-a')
     expect(node?.entries.find(({ key }) => key.startsWith('rule '))?.for).toBeNull()
   })
