@@ -1,3 +1,4 @@
+import type { Prefix } from '../model/address.js'
 import type { NodeState } from '../model/node-state.js'
 import { OWN_COOKIE } from '../model/numbers.js'
 import type { Condition } from '../syntax/match.js'
@@ -18,15 +19,49 @@ export interface PipelineFlow {
  */
 export function pipelineFlows(state: Pick<NodeState, 'node' | 'bridge' | 'externalBridge'>): readonly PipelineFlow[] {
   const scopes = scopesOf(state)
+  return STEPS.flatMap((rows) =>
+    isShared(rows) ? sharedFlows(rows, scopes, state) : sorted(rows.flatMap((row) => flowsOf(row, scopes(row.over ?? []), state.bridge))),
+  )
+}
+
+/** Rows of one table and priority. */
+const STEPS: readonly (readonly PipelineRow[])[] = [...new Set(PIPELINE.map(({ table, priority }) => `${table} ${priority}`))].map((step) =>
+  PIPELINE.filter(({ table, priority }) => `${table} ${priority}` === step),
+)
+
+function sorted(flows: readonly PipelineFlow[]): readonly PipelineFlow[] {
   const distinct = new Map<string, PipelineFlow>()
-  for (const row of PIPELINE) {
-    for (const scope of scopes(row.over ?? [])) {
-      const made = (row.when ?? []).every((condition) => CONDITIONS[condition].holds(scope)) ? flowOf(row, scope, state.bridge) : null
-      const key = made && `${row.table} ${row.priority} ${made.match.join()}`
-      if (made && key && !distinct.has(key)) distinct.set(key, { row, flow: made })
-    }
+  for (const one of flows) {
+    const key = one.flow.match.join()
+    if (!distinct.has(key)) distinct.set(key, one)
   }
   return [...distinct.values()].sort((a, b) => compareFlows(a.flow, b.flow))
+}
+
+const flowsOf = (row: PipelineRow, scopes: readonly Scope[], bridge: string): readonly PipelineFlow[] =>
+  scopes.flatMap((scope) => {
+    const made = (row.when ?? []).every((condition) => CONDITIONS[condition].holds(scope)) ? flowOf(row, scope, bridge) : null
+    return made ? { row, flow: made } : []
+  })
+
+/** Whether the rows say the same on all nodes with the same networks: in a large cluster they are most of the flows. */
+export const isShared = (rows: readonly PipelineRow[]): boolean => rows.every(({ over = [] }) => over.includes('cluster-node'))
+
+const SHARED = new WeakMap<readonly Prefix[], Map<string, readonly PipelineFlow[]>>()
+
+/** The same objects for all nodes whose addresses of the cluster are one list. */
+function sharedFlows(
+  rows: readonly PipelineRow[],
+  scopes: ReturnType<typeof scopesOf>,
+  state: Pick<NodeState, 'bridge' | 'externalBridge'>,
+) {
+  const { bridge, externalBridge } = state
+  const known = SHARED.get(externalBridge.clusterAddresses) ?? new Map<string, readonly PipelineFlow[]>()
+  SHARED.set(externalBridge.clusterAddresses, known)
+  const key = [bridge, externalBridge.mode, ...scopes([]).map(({ spelling }) => spelling), ...rows.map(({ id }) => id)].join(' ')
+  const flows = known.get(key) ?? sorted(rows.flatMap((row) => flowsOf(row, scopes(row.over ?? []), bridge)))
+  known.set(key, flows)
+  return flows
 }
 
 /** Null where a placeholder has no value: the node has no such address. */

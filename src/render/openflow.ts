@@ -6,18 +6,13 @@ import { type Flow, printFlow } from '../syntax/openflow.js'
 import { type PortFlag, portFlags } from '../syntax/port-flags.js'
 import { patchOf } from '../syntax/symbols.js'
 import { artefact } from './artefact.js'
-import { pipelineFlows } from './flows.js'
+import { isShared, type PipelineFlow, pipelineFlows } from './flows.js'
 import { templates } from './templates.js'
 
 /** `openflow.<bridge>.flows`: the flow table of the external bridge (docs/pipeline.md). */
 export const renderFlows = (state: NodeState): Artefact =>
   artefact(flowsPath(state.bridge), ['steady', 'startup', 'shutdown'], () =>
-    templates['openflow/base.flows'](
-      frameOf(
-        state,
-        pipelineFlows(state).map(({ flow }) => flow),
-      ),
-    ),
+    templates['openflow/base.flows']({ bridge: state.bridge, node: state.node, flows: pipelineFlows(state).map(printed) }),
   )
 
 /**
@@ -35,11 +30,21 @@ export function renderPorts(state: NodeState): Artefact | null {
 /** `guard.openflow.<bridge>.flows`: the GARP guard (seed 000), in both gateway modes. */
 export const renderGuardFlows = (state: NodeState): Artefact =>
   artefact(guardFlowsPath(state.bridge), ['startup', 'shutdown'], () =>
-    templates['openflow/guard.flows'](frameOf(state, guardFlows(state.bridge, state.node, state.nodeAddresses, state.announcing))),
+    templates['openflow/guard.flows']({
+      bridge: state.bridge,
+      node: state.node,
+      flows: guardFlows(state.bridge, state.node, state.nodeAddresses, state.announcing).map(lineOf),
+    }),
   )
 
-const frameOf = ({ bridge, node }: NodeState, flows: readonly Flow[]) => ({
-  bridge,
-  node,
-  flows: flows.map((flow) => ({ comment: flow.comment, line: printFlow(flow) })),
-})
+const lineOf = (flow: Flow) => ({ comment: flow.comment, line: printFlow(flow) })
+
+/** Lines of flows that nodes share. */
+const PRINTED = new WeakMap<PipelineFlow, ReturnType<typeof lineOf>>()
+
+function printed(one: PipelineFlow): ReturnType<typeof lineOf> {
+  if (!isShared([one.row])) return lineOf(one.flow)
+  const line = PRINTED.get(one) ?? lineOf(one.flow)
+  PRINTED.set(one, line)
+  return line
+}

@@ -52,6 +52,8 @@ const FAMILY_WORDS: Readonly<Record<Family, Readonly<Record<string, string>>>> =
   },
 }
 
+/** What flows come from that are about all nodes. */
+const ALL_NODES = 'Node/*'
 /** Bytes of an Ethernet header without VLAN tag. */
 const ETHERNET = 14
 
@@ -112,7 +114,7 @@ const RANGES: Readonly<Record<Dimension, (scope: Scope) => readonly Scope[]>> = 
   'own-pods': (scope) => ofPrefixes(scope, 'own-pods', scope.network?.nodeSubnets ?? []),
   'host-subnet': (scope) => ofPrefixes(scope, 'host-subnet', scope.bridge.hostSubnets),
   extra: (scope) => ofAddresses(scope, 'extra', scope.bridge.extraAddresses),
-  'cluster-node': (scope) => ofPrefixes(scope, 'cluster-node', scope.bridge.clusterAddresses),
+  'cluster-node': (scope) => ofPrefixes({ ...scope, for: ALL_NODES }, 'cluster-node', scope.bridge.clusterAddresses),
   'egress-mark': (scope) =>
     scope.bridge.egressMarks
       .filter(({ network }) => network === scope.network?.name)
@@ -135,8 +137,8 @@ function withFamily(scope: Scope, family: Family): Scope {
   const values = {
     node: nodeAddresses.find((address) => address.family === family)?.text,
     masquerade: subnet && spell(subnet),
-    host: subnet && nth(subnet, HOST_MASQUERADE)?.text,
-    ovn: subnet && nth(subnet, OVN_MASQUERADE)?.text,
+    host: subnet && nthOf(subnet, HOST_MASQUERADE),
+    ovn: subnet && nthOf(subnet, OVN_MASQUERADE),
     ...masqueradeOf(scope.network, subnet),
   }
   return { ...withWords(withValues(scope, values), FAMILY_WORDS[family], String(family)), family }
@@ -160,10 +162,28 @@ const masqueradeSubnet = (bridge: ExternalBridge, family: Family): Prefix | unde
 function masqueradeOf(network: BridgeNetwork | null, subnet: Prefix | undefined): Values {
   if (!network || !subnet || network.id === 0) return {}
   const management = NETWORK_MASQUERADE_BASE + 2 * network.id
-  return nth(subnet, management) ? { router: nth(subnet, management - 1)?.text, management: nth(subnet, management)?.text } : {}
+  return nthOf(subnet, management) ? { router: nthOf(subnet, management - 1), management: nthOf(subnet, management) } : {}
 }
 
-const spell = (prefix: Prefix): string | null => canonicalValue(prefix.address.family === 4 ? 'nw_dst' : 'ipv6_dst', printPrefix(prefix))
+/** Per prefix, as those that all nodes have in common are the same objects: its text, and the texts of addresses in it by their offset. */
+const SPELLED = new WeakMap<Prefix, string | null>()
+const NUMBERED = new WeakMap<Prefix, Map<number, string | undefined>>()
+
+function nthOf(prefix: Prefix, offset: number): string | undefined {
+  const known = NUMBERED.get(prefix) ?? new Map<number, string | undefined>()
+  NUMBERED.set(prefix, known)
+  if (!known.has(offset)) known.set(offset, nth(prefix, offset)?.text)
+  return known.get(offset)
+}
+
+function spell(prefix: Prefix): string | null {
+  let text = SPELLED.get(prefix)
+  if (text === undefined) {
+    text = canonicalValue(prefix.address.family === 4 ? 'nw_dst' : 'ipv6_dst', printPrefix(prefix))
+    SPELLED.set(prefix, text)
+  }
+  return text
+}
 
 /** Those of the family that the row is at; of both where it has come to none. */
 const ofPrefixes = (scope: Scope, name: string, prefixes: readonly Prefix[]): readonly Scope[] =>
