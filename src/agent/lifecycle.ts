@@ -1,11 +1,35 @@
-import { type Pending, resolveAddresses, resolveFlows, resolveNeighbors, resolveNft, unseenBridges } from '../host/resolve.js'
+import type { Translated } from '../host/conntrack.js'
+import {
+  type Pending,
+  type Resolved,
+  resolveAddresses,
+  resolveFlows,
+  resolveNeighbors,
+  resolveNft,
+  resolvePortFlags,
+  resolveRoutes,
+  resolveRules,
+  unseenBridges,
+} from '../host/resolve.js'
+import { isMissing, linkOf } from '../host/symbols.js'
 import { printPrefix } from '../model/address.js'
 import type { Phase } from '../model/bundle.js'
-import type { Ownership } from '../model/cluster.js'
+import type { Ownership, SubsystemName } from '../model/cluster.js'
 import { type Problem, problem } from '../model/problem.js'
-import { guardTable } from '../syntax/guard.js'
-import { type Bundle, bridgesOf, type Entries, egressAddresses, entriesFor, NO_ENTRIES } from './bundle.js'
-import { type Goal, type Part, SUBSYSTEMS, type Subsystems, waitingKey } from './reconcile.js'
+import { addresses } from '../syntax/addresses.js'
+import type { Language } from '../syntax/language.js'
+import type { Entry } from '../syntax/languages.js'
+import { neighbors } from '../syntax/neighbors.js'
+import { type NftEntry, nftables } from '../syntax/nftables.js'
+import { type Flow, openflow } from '../syntax/openflow.js'
+import { type PortFlag, portFlags } from '../syntax/port-flags.js'
+import { routes } from '../syntax/routes.js'
+import { rules } from '../syntax/rules.js'
+import { symbolsIn } from '../syntax/symbols.js'
+import { type Bundle, bridgesOf, egressAddresses, entriesFor } from './bundle.js'
+import { type Entries, NO_ENTRIES, SUBSYSTEMS, type Subsystems } from './entries.js'
+import { guardTables } from './guard.js'
+import { type Goal, type Part, waitingKey } from './reconcile.js'
 import { type AddressKnowledge, doubtfulAddresses, egressOnHost, type HostView, leftSpeaking, ownAddresses } from './view.js'
 
 /** The passes of a phase, in their order. */
@@ -19,8 +43,15 @@ export interface Lifecycle {
 /**
  * What a phase asks of the host. Steady: the base, then the guards go, when what they waited for is in place. Startup: the flows that keep
  * stale announcements in, then the base; an nft guard that is there stays until steady. Shutdown: both guards, then the base.
+ * `stale` are the connections that a pass which did not end was to end.
  */
-export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledge: AddressKnowledge): Lifecycle {
+export function lifecycle(
+  bundle: Bundle,
+  phase: Phase,
+  view: HostView,
+  knowledge: AddressKnowledge,
+  stale: readonly Translated[],
+): Lifecycle {
   const own = ownAddresses(view, knowledge)
   const named = [...new Map(egressAddresses(bundle).map((address) => [address.text, address])).values()]
   const problems: Problem[] = named
@@ -49,7 +80,7 @@ export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledg
     }
   }
   const guard = entriesFor(bundle, phase, true)
-  const nft = silence && bundle.guard ? silencing(bundle.guard, view, knowledge, new Set([...own, ...doubtful])) : []
+  const nft = silence && bundle.guard ? silencing(bundle, bundle.guard, view, knowledge, new Set([...own, ...doubtful])) : []
   const parts: readonly (readonly [Part, Entries, Subsystems])[] = [
     ...(phase === 'startup' ? [] : [['guard', { ...NO_ENTRIES, nftables: nft }, ['nftables']] as const]),
     ['guard', { ...NO_ENTRIES, openflow: guard.openflow }, ['openflow']],
@@ -57,11 +88,11 @@ export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledg
   const base = ['base', entriesFor(bundle, phase, false), SUBSYSTEMS] as const
   const ordered = phase === 'steady' ? [base, ...parts] : [...parts, base]
   const goals = ordered.map(([part, entries, subsystems]) => {
-    const [resolved, pending] = resolveAll(entries, view)
+    const { resolved, pending, awaited } = resolveAll(entries, view)
     const waiting = new Set(pending.map(({ subsystem, key }) => waitingKey(subsystem, key)))
     const compared = subsystems.filter((name) => (bundle.manifest.ownership?.[name] ?? 'manage') !== 'off')
     return {
-      goal: { part, entries: resolved, waiting, subsystems: compared },
+      goal: { part, entries: resolved, waiting, subsystems: compared, stale: part === 'base' ? stale : [], awaited },
       pending: pending.filter(({ subsystem }) => compared.some((name) => name === subsystem)),
     }
   })
@@ -71,23 +102,75 @@ export function lifecycle(bundle: Bundle, phase: Phase, view: HostView, knowledg
 }
 
 /** What the bundle says of a subsystem; `manage` unless it says otherwise. */
-export const ownershipOf = (bundle: Bundle, name: keyof Entries): Ownership => bundle.manifest.ownership?.[name] ?? 'manage'
+export const ownershipOf = (bundle: Bundle, name: SubsystemName): Ownership => bundle.manifest.ownership?.[name] ?? 'manage'
+
+/** The device that every namespace has: what stands on it is answered for on any other. */
+const LOOPBACK = 'lo'
 
 /**
- * The guard of the bundle with what else of egress IPs is on the host, without the addresses that it must never name. What was silenced
- * before stays so while the node leaves: an address that has gone from the host meanwhile may still be answered for by flows of OVN.
+ * The guard of the bundle with what else of egress IPs is on the host, each where it stands, without the addresses that it must never name.
+ * What was silenced before stays so while the node leaves: an address that has gone from the host meanwhile may still be answered for by
+ * flows of OVN.
  */
-function silencing(guard: NonNullable<Bundle['guard']>, view: HostView, knowledge: AddressKnowledge, never: ReadonlySet<string>) {
-  const onHost = egressOnHost(view, knowledge).map((address) => ({ address, for: `Node/${view.node}: still on the host` }))
-  const silenced = [...guard.silenced, ...knowledge.silenced, ...onHost].filter(({ address }) => !never.has(address.text))
-  return guardTable(silenced, guard.device, guard.nftVersion)
+function silencing(
+  bundle: Bundle,
+  { primary, secondary, nftVersion }: NonNullable<Bundle['guard']>,
+  view: HostView,
+  knowledge: AddressKnowledge,
+  never: ReadonlySet<string>,
+): readonly NftEntry[] {
+  const wires = new Set([...bridgesOf(bundle), ...primary.devices, LOOPBACK])
+  const live = egressOnHost(view, knowledge).filter(({ address }) => !never.has(address.address.text))
+  const onHost = (isHere: (dev: string) => boolean) =>
+    live.filter(({ dev }) => isHere(dev)).map(({ address: { address } }) => ({ address, for: `Node/${view.node}: still on the host` }))
+  const named = symbolsIn(...secondary.devices).map((symbol) => linkOf(view, symbol))
+  const covered = new Set(named.flatMap((link) => (isMissing(link) ? [] : link.name)))
+  const before = knowledge.secondary.devices.filter((dev) => view.links.some(({ name }) => name === dev))
+  const others = [...before, ...live.map(({ dev }) => dev)].filter((dev) => !wires.has(dev) && !covered.has(dev))
+  const without = <S extends { readonly address: { readonly text: string } }>(list: readonly S[]) =>
+    list.filter(({ address }) => !never.has(address.text))
+  return guardTables({
+    primary: { ...primary, silenced: without([...primary.silenced, ...knowledge.silenced, ...onHost((dev) => wires.has(dev))]) },
+    secondary: {
+      devices: [...secondary.devices, ...others],
+      silenced: without([...secondary.silenced, ...knowledge.secondary.silenced, ...onHost((dev) => !wires.has(dev))]),
+    },
+    nftVersion,
+  })
 }
 
-function resolveAll(entries: Entries, view: HostView): readonly [Entries, readonly Pending[]] {
-  const [nft, flows] = [resolveNft(entries.nftables, view), resolveFlows(entries.openflow, view)]
-  const [neighbors, addresses] = [resolveNeighbors(entries.neighbors, view), resolveAddresses(entries.addresses, view)]
-  return [
-    { nftables: nft.entries, openflow: flows.entries, neighbors: neighbors.entries, addresses: addresses.entries },
-    [nft, flows, neighbors, addresses].flatMap(({ pending }) => pending),
-  ]
+const isFlag = (entry: Flow | PortFlag): entry is PortFlag => 'flag' in entry
+
+interface AllResolved {
+  readonly resolved: Entries
+  readonly pending: readonly Pending[]
+  /** The entries that are pending. */
+  readonly awaited: readonly Entry[]
+}
+
+function resolveAll(entries: Entries, view: HostView): AllResolved {
+  const pending: Pending[] = []
+  const awaited: Entry[] = []
+  const each = <E extends Entry>(
+    resolve: (list: readonly E[], host: HostView) => Resolved<E>,
+    language: Pick<Language<E>, 'key'>,
+    list: readonly E[],
+  ): readonly E[] => {
+    const found = resolve(list, view)
+    const keys = new Set(found.pending.map(({ key }) => key))
+    pending.push(...found.pending)
+    awaited.push(...list.filter((entry) => keys.has(language.key(entry))))
+    return found.entries
+  }
+  const flows = entries.openflow.filter((entry): entry is Flow => !isFlag(entry))
+  const coming = each(resolveAddresses, addresses, entries.addresses)
+  const resolved = {
+    nftables: each(resolveNft, nftables, entries.nftables),
+    openflow: [...each(resolveFlows, openflow(''), flows), ...each(resolvePortFlags, portFlags(''), entries.openflow.filter(isFlag))],
+    neighbors: each(resolveNeighbors, neighbors, entries.neighbors),
+    addresses: coming,
+    routes: each((list, host) => resolveRoutes(list, host, coming), routes, entries.routes),
+    rules: each(resolveRules, rules, entries.rules),
+  }
+  return { resolved, pending, awaited }
 }

@@ -1,7 +1,11 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { createExec } from '../host/exec.js'
+import { readFacts } from '../host/facts.js'
 import { machineName, readText } from '../host/files.js'
 import { PHASES, type Phase } from '../model/bundle.js'
+import { factsObject } from '../model/host-facts.js'
+import { faultProblem } from './reconcile.js'
 import { printJson, printProblem, printText } from './report.js'
 import { run } from './run.js'
 
@@ -12,6 +16,7 @@ interface Options {
   readonly output: 'text' | 'json'
   readonly stateDir: string
   readonly maxRemove: number
+  readonly replaceServiceRoutes?: boolean
 }
 
 function percent(text: string): number {
@@ -33,12 +38,37 @@ function subcommand(name: 'diff' | 'apply', description: string): Command {
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
     .option('--state-dir <dir>', 'journal and owned addresses; a folder that a reboot empties', '/run/egretta')
     .option('--max-remove <percent>', 'refuse to remove more than this share of a subsystem with over ten entries', percent, 50)
-    .action(async ({ bundle, node, phase, output, stateDir, maxRemove }: Options) => {
+    .option('--replace-service-routes', 'replace routes to services that another gateway mode or release left behind')
+    .action(async ({ bundle, node, phase, output, stateDir, maxRemove, replaceServiceRoutes = false }: Options) => {
       const rundir = process.env.OVS_RUNDIR || '/var/run/openvswitch'
-      const report = await run({ command: name, bundle, node: node || machineName(), phase, stateDir, rundir, maxRemove })
+      const report = await run({
+        command: name,
+        bundle,
+        node: node || machineName(),
+        phase,
+        stateDir,
+        rundir,
+        maxRemove,
+        replaceServiceRoutes,
+      })
       process.exitCode = report.exitCode
       process.stdout.write(output === 'json' ? printJson(report) : printText(report, name))
       for (const problem of report.problems) process.stderr.write(printProblem(problem))
+    })
+}
+
+/** What the host is like, as an object that `egretta plan` reads. */
+function factsCommand(): Command {
+  return new Command('facts')
+    .description('Print what this host is like, as an object that egretta plan reads among its inputs; change nothing.')
+    .addOption(new Option('--node <name>', 'the node that this host is (default: name of the machine)').env('EGRETTA_NODE'))
+    .action(async ({ node }: Pick<Options, 'node'>) => {
+      try {
+        process.stdout.write(`${JSON.stringify(factsObject(await readFacts(createExec(), node || machineName())), null, 2)}\n`)
+      } catch (error) {
+        process.exitCode = 1
+        process.stderr.write(printProblem(faultProblem(error)))
+      }
     })
 }
 
@@ -64,6 +94,7 @@ const program = new Command('egretta-agent')
   .on('option:version', printVersion)
   .addCommand(subcommand('diff', 'Show what apply would change; change nothing.').addHelpText('after', environment + exitCodes))
   .addCommand(subcommand('apply', 'Make the host agree with the bundle, and read it again.').addHelpText('after', environment + exitCodes))
+  .addCommand(factsCommand())
   .addHelpText('after', exitCodes)
 
 // A reader that has seen enough, such as head, is no fault.

@@ -1,20 +1,20 @@
+import type { Conntrack, Translated } from '../host/conntrack.js'
 import { HostFault } from '../host/exec.js'
 import type { Observed, Subsystem } from '../host/subsystem.js'
 import type { Change } from '../model/change.js'
 import type { SubsystemName } from '../model/cluster.js'
-import { GUARD_COOKIE, GUARD_TABLE } from '../model/numbers.js'
+import { GUARD_COOKIE } from '../model/numbers.js'
 import { type Problem, problem } from '../model/problem.js'
 import { type Conflict, diff } from '../plan/diff.js'
 import { SyntaxFault } from '../syntax/language.js'
 import type { Entry } from '../syntax/languages.js'
 import { tableOf } from '../syntax/nftables.js'
-import type { Entries } from './bundle.js'
+import { staleConnections } from './conntrack.js'
+import { type Entries, NO_ENTRIES, type Subsystems } from './entries.js'
+import { isGuardTable } from './guard.js'
 
-/** The subsystems of a host that this agent knows. */
-export type Host = Readonly<Record<keyof Entries, Subsystem<Entry>>>
-export type Subsystems = readonly (keyof Entries)[]
-/** The order of every list of changes; the order of steps is that of `STEPS`. */
-export const SUBSYSTEMS: Subsystems = ['nftables', 'openflow', 'neighbors', 'addresses']
+/** The subsystems of a host, and what is no subsystem because it has nothing to converge to: its connections. */
+export type Host = Readonly<Record<SubsystemName, Subsystem<Entry>>> & { readonly conntrack: Conntrack }
 
 /** The guard and everything else are passes of their own: nothing that is wrong with the rest delays a guard. */
 export type Part = 'guard' | 'base'
@@ -27,6 +27,10 @@ export interface Goal {
   readonly waiting: ReadonlySet<string>
   /** Subsystems that the pass compares. */
   readonly subsystems: Subsystems
+  /** Connections that passes which did not end may have left with an egress IP that is not theirs any more. */
+  readonly stale: readonly Translated[]
+  /** The entries that wait, as they stand in the bundle. */
+  readonly awaited: readonly Entry[]
 }
 
 export const waitingKey = (subsystem: SubsystemName, key: string): string => `${subsystem} ${key}`
@@ -36,11 +40,11 @@ export interface PartPlan {
   readonly conflicts: readonly (Conflict<Entry> & { readonly subsystem: SubsystemName })[]
 }
 
-export type Observation = Readonly<Partial<Record<keyof Entries, Observed<Entry>>>>
+export type Observation = Readonly<Partial<Record<SubsystemName, Observed<Entry>>>>
 
 /** What the subsystems hold now. */
 export async function observe(host: Host, subsystems: Subsystems): Promise<Observation> {
-  const found: Partial<Record<keyof Entries, Observed<Entry>>> = {}
+  const found: Partial<Record<SubsystemName, Observed<Entry>>> = {}
   for (const name of subsystems) found[name] = await host[name].observe()
   return found
 }
@@ -65,27 +69,68 @@ export function split(part: Part, observed: Observed<Entry> = { own: [], foreign
 }
 
 const isGuard = (entry: Entry): boolean =>
-  'cookie' in entry ? entry.cookie === GUARD_COOKIE : 'kind' in entry && entry.table === GUARD_TABLE
+  'cookie' in entry ? entry.cookie === GUARD_COOKIE : 'kind' in entry && entry.family === 'netdev' && isGuardTable(entry.table)
 
-/** Whether a change belongs to a step; `doomed` are the nft tables of which nothing is to stay. */
-type Step = readonly [subsystem: keyof Entries, belongs: (change: Change<Entry>, doomed: ReadonlySet<string>) => boolean]
+/** Whether a change of the subsystem belongs to a step; `doomed` are the nft tables of which nothing is to stay. */
+type Belongs = (change: Change<Entry>, doomed: ReadonlySet<string>) => boolean
+/** A step changes a part of a subsystem, or ends connections: those of pods, those of flows. */
+type Step = readonly [subsystem: SubsystemName, belongs: Belongs] | readonly [connections: 'of pods' | 'of flows']
 
-const inDoomed = ({ from }: Change<Entry>, doomed: ReadonlySet<string>): boolean =>
-  from !== null && 'kind' in from && doomed.has(tableOf(from))
+const inDoomed: Belongs = ({ from }, doomed) => from !== null && 'kind' in from && doomed.has(tableOf(from))
+const isTranslation: Belongs = ({ from }) => from !== null && 'kind' in from && from.kind === 'element' && from.map
+const comes: Belongs = ({ op }) => op !== 'delete'
+const goes: Belongs = ({ op }) => op === 'delete'
 
 /**
- * The order across subsystems, in which no prefix lets a pod out with another address: what prevents a leak comes first, then what a flow
- * leads to, then the flows, all of a bridge at one moment; what goes goes in the opposite order, the filter last.
+ * The order across subsystems, in which no prefix lets a pod out with another address. What prevents a leak comes first, then what a rule
+ * leads to, then the rules, then the flows, all of a bridge at one moment. What goes goes the other way round: the translation of a pod
+ * before its connections, which would keep the address, and these before its rule, without which they would leave through another
+ * interface; the filter last. A pod whose address changes meets the filter until its new rule is there.
  */
 const STEPS: readonly Step[] = [
-  ['nftables', (change, doomed) => !inDoomed(change, doomed)],
-  ['neighbors', ({ op }) => op !== 'delete'],
-  ['addresses', ({ op }) => op !== 'delete'],
-  ['addresses', ({ op }) => op === 'delete'],
-  ['neighbors', ({ op }) => op === 'delete'],
+  ['nftables', (change, doomed) => !inDoomed(change, doomed) || isTranslation(change, doomed)],
+  ['of pods'],
+  ['neighbors', comes],
+  ['addresses', comes],
+  ['routes', comes],
+  ['rules', comes],
+  ['rules', goes],
+  ['routes', goes],
+  ['addresses', goes],
+  ['neighbors', goes],
   ['openflow', () => true],
-  ['nftables', inDoomed],
+  ['of flows'],
+  ['nftables', (change, doomed) => inDoomed(change, doomed) && !isTranslation(change, doomed)],
 ]
+
+interface Act {
+  readonly subsystem: SubsystemName
+  /** What it changes; null where it ends connections. */
+  readonly changes: readonly Change<Entry>[] | null
+  readonly run: () => Promise<void>
+}
+
+/** What the changes ask for on the way to the goal, in order. */
+function actsOf(
+  host: Host,
+  { entries, subsystems, stale }: Pick<Goal, 'entries' | 'subsystems' | 'stale'>,
+  changes: readonly Change<Entry>[],
+) {
+  const doomed = new Set(
+    changes.flatMap(({ op, from }) => (op === 'delete' && from && 'kind' in from && from.kind === 'table' ? tableOf(from) : [])),
+  )
+  const connections = staleConnections(changes, entries, stale)
+  const acts = STEPS.map(([name, belongs]): Act => {
+    if (name === 'of pods' || name === 'of flows') {
+      const chosen = connections.filter((each) => 'pod' in each === (name === 'of pods'))
+      const run = async () => (chosen.length > 0 ? host.conntrack.forget(chosen) : undefined)
+      return { subsystem: name === 'of pods' ? 'nftables' : 'openflow', changes: null, run }
+    }
+    const chosen = changes.filter((change) => change.subsystem === name && belongs?.(change, doomed))
+    return { subsystem: name, changes: chosen, run: () => host[name].apply(chosen) }
+  })
+  return acts.filter(({ subsystem }) => subsystems.includes(subsystem))
+}
 
 /** What came of a pass. No problem means that the second plan is empty. */
 export interface Outcome {
@@ -96,19 +141,14 @@ export interface Outcome {
 
 /** Makes the changes of one part, step by step, and looks again. When a step fails, what the pass changed is put back as it was observed. */
 export async function applyPart(host: Host, goal: Goal, before: Observation, { changes }: PartPlan): Promise<Outcome> {
-  const doomed = new Set(
-    changes.flatMap(({ op, from }) => (op === 'delete' && from && 'kind' in from && from.kind === 'table' ? tableOf(from) : [])),
-  )
-  const done: (keyof Entries)[] = []
+  const touched = new Set<SubsystemName>()
   try {
-    for (const [name, belongs] of STEPS) {
-      const chosen = changes.filter((change) => change.subsystem === name && belongs(change, doomed))
-      if (!goal.subsystems.includes(name)) continue
-      if (chosen.length > 0) done.unshift(name)
-      await host[name].apply(chosen)
+    for (const act of actsOf(host, goal, changes)) {
+      if (act.changes && act.changes.length > 0) touched.add(act.subsystem)
+      await act.run()
     }
   } catch (error) {
-    return { made: [], problems: [faultProblem(error), ...(await restore(host, goal.part, before, [...new Set(done)]))] }
+    return { made: [], problems: [faultProblem(error), ...(await restore(host, goal.part, before, [...touched]))] }
   }
   const left = planPart(host, goal, await observe(host, goal.subsystems))
   const [first] = [...left.changes, ...left.conflicts]
@@ -118,18 +158,29 @@ export async function applyPart(host: Host, goal: Goal, before: Observation, { c
   return { made: changes, problems: [problem('NotConverged', { message })] }
 }
 
-/** Puts back what the named subsystems held, in the order of the names. */
+/** Puts back what the named subsystems held, in the order of any other pass: what a failed one added may lead pods out already. */
 async function restore(host: Host, part: Part, before: Observation, names: Subsystems): Promise<readonly Problem[]> {
   const problems: Problem[] = []
-  for (const name of names) {
+  const changes: Change<Entry>[] = []
+  const attempt = async (name: SubsystemName, act: () => Promise<void>): Promise<void> => {
     try {
-      const was = split(part, before[name]).own
-      const { own, foreign } = split(part, await host[name].observe())
-      await host[name].apply(diff<Entry>(host[name].language, was, own, foreign).changes)
+      await act()
     } catch (error) {
       const { message, remedy } = faultProblem(error)
       problems.push(problem('CommandFailed', { message: `${name} could not be put back: ${message}`, remedy }))
     }
+  }
+  const was: Partial<Record<SubsystemName, readonly Entry[]>> = {}
+  for (const name of names) {
+    await attempt(name, async () => {
+      was[name] = split(part, before[name]).own
+      const { own, foreign } = split(part, await host[name].observe())
+      changes.push(...diff<Entry>(host[name].language, was[name], own, foreign).changes)
+    })
+  }
+  const entries = { ...NO_ENTRIES, ...was } as Entries
+  for (const act of actsOf(host, { entries, subsystems: names, stale: [] }, changes)) {
+    if (act.changes?.length !== 0) await attempt(act.subsystem, act.run)
   }
   return problems
 }

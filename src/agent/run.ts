@@ -1,35 +1,29 @@
-import { hostAddresses } from '../host/addresses.js'
 import { createExec, type Exec, type ExecOptions } from '../host/exec.js'
 import { readText } from '../host/files.js'
 import { lockState, type RunLock } from '../host/lock.js'
-import { hostNeighbors } from '../host/neighbors.js'
-import { hostNftables, isLoadable } from '../host/nftables.js'
-import { hostOpenflow } from '../host/openflow.js'
+import { isLoadable } from '../host/nftables.js'
 import type { Pending } from '../host/resolve.js'
-import type { Subsystem } from '../host/subsystem.js'
-import type { Phase } from '../model/bundle.js'
 import type { Change } from '../model/change.js'
-import { OVNKUBE_COOKIE } from '../model/numbers.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { Entry } from '../syntax/languages.js'
-import type { NftEntry } from '../syntax/nftables.js'
-import { announcedAddresses, type Bundle, loadBundle, silencedBy } from './bundle.js'
-import { type Lifecycle, lifecycle, ownershipOf } from './lifecycle.js'
-import { applyPart, faultProblem, type Goal, type Host, observe, type PartPlan, planPart, SUBSYSTEMS } from './reconcile.js'
+import type { HostRoute } from '../syntax/routes.js'
+import { type Bundle, loadBundle } from './bundle.js'
+import { staleConnections } from './conntrack.js'
+import { type Leftover, leftoverProblem, leftoverRoutes } from './leftovers.js'
+import { ownershipOf } from './lifecycle.js'
+import { applyPart, faultProblem, type Goal, type Observation, observe, type PartPlan, planPart } from './reconcile.js'
 import { elsewhere, tooManyRemovals } from './removals.js'
-import { addressMarks, closeJournal, knownAddresses, knownBridges, NO_STATE, openJournal, readState, type State } from './state.js'
-import { type HostView, viewBridges, viewHost } from './view.js'
+import { look, type Place } from './sight.js'
+import { closeJournal, openJournal } from './state.js'
+import { viewBridges } from './view.js'
 
-export interface Request {
+export interface Request extends Place {
   readonly command: 'diff' | 'apply'
   readonly bundle: string
-  readonly node: string
-  readonly phase: Phase
-  readonly stateDir: string
-  /** OVS_RUNDIR */
-  readonly rundir: string
   /** Percent of a subsystem that one run may remove. */
   readonly maxRemove: number
+  /** Whether routes of others to services, left over from another gateway mode or release, are replaced. */
+  readonly replaceServiceRoutes?: boolean
   /** How programs are started; in tests, where. */
   readonly exec?: ExecOptions
 }
@@ -37,7 +31,7 @@ export interface Request {
 /** What a run found and did. */
 export interface Report {
   readonly node: string
-  readonly phase: Phase
+  readonly phase: Place['phase']
   /** Differences: of `diff` all, of `apply` those that it made and those of subsystems that it only verifies. */
   readonly changes: readonly Change<Entry>[]
   readonly pending: readonly Pending[]
@@ -95,7 +89,7 @@ async function silence(request: Request, bundle: Bundle, exec: Exec): Promise<Re
   try {
     const { host, goals } = await look(request, bundle, exec, null)
     const [guard] = goals
-    if (!guard || guard.waiting.size > 0) return []
+    if (!guard?.entries.nftables.some(({ kind }) => kind === 'chain')) return []
     const { goal } = await withoutMissingHook(exec, byOwnership(bundle, guard)[0])
     const seen = await observe(host, goal.subsystems)
     return (await applyPart(host, goal, seen, planPart(host, goal, seen))).made
@@ -103,38 +97,6 @@ async function silence(request: Request, bundle: Bundle, exec: Exec): Promise<Re
     faultProblem(error)
     return []
   }
-}
-
-/** What a run works with. `problems`: what could not be read; the guards do not wait for it, everything else does. */
-interface Sight extends Lifecycle {
-  readonly state: State
-  readonly host: Host
-}
-
-/** `bridges` answers those of Open vSwitch; null where it is not asked. Nothing is to be done on a host of ovnkube-node's. */
-async function look(request: Request, bundle: Bundle, exec: Exec, bridges: (() => Promise<HostView['bridges']>) | null): Promise<Sight> {
-  const { stateDir, rundir, node, phase } = request
-  const problems: Problem[] = []
-  const orElse = async <T>(read: () => T | Promise<T>, otherwise: T): Promise<T> => {
-    try {
-      return await read()
-    } catch (error) {
-      problems.push(faultProblem(error))
-      return otherwise
-    }
-  }
-  const state = await orElse(() => readState(stateDir), NO_STATE)
-  const readsNft = ownershipOf(bundle, 'nftables') !== 'off'
-  const view = await viewHost(exec, node, bridges && (await orElse(bridges, null)), readsNft)
-  const host = hostOf(exec, rundir, stateDir, view, knownBridges(bundle, state))
-  const active = await ovnkubeActive(bundle, host, view)
-  if (active) return { state, host, goals: [], pending: [], problems: [active] }
-  const { own } = await orElse(() => host.addresses.observe(), { own: [], foreign: [] })
-  const marked = new Set(own.map((entry) => ('address' in entry ? entry.address.address.text : '')))
-  const silenced = await orElse(async () => (readsNft ? silencedBy((await host.nftables.observe()).own as readonly NftEntry[]) : []), [])
-  const knowledge = { marked, known: knownAddresses(bundle, state), announced: announcedAddresses(bundle), silenced }
-  const found = lifecycle(bundle, phase, view, knowledge)
-  return { ...found, state, host, problems: [...problems, ...found.problems] }
 }
 
 async function work(request: Request, bundle: Bundle, exec: Exec, faults: readonly Problem[] = []): Promise<Report> {
@@ -150,21 +112,27 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
       const { goal, warning } = await withoutMissingHook(exec, asked)
       if (warning) problems.push(warning)
       const [managed, verified] = byOwnership(bundle, goal)
-      const seen = await observe(host, goal.subsystems)
+      const found = await observe(host, goal.subsystems)
+      const leftovers = leftoversOf(goal, found)
+      const seen = request.replaceServiceRoutes ? adopting(found, leftovers) : found
       const plan = planPart(host, managed, seen)
-      const differences = differencesOf(planPart(host, verified, seen))
+      const differences = differencesOf(planPart(host, verified, found))
+      const inTheWay = seen === found ? leftovers : []
       const stops = [
-        ...conflictProblems(plan),
+        ...conflictProblems(plan, inTheWay),
+        ...(managed.subsystems.includes('routes') ? inTheWay.map((each) => leftoverProblem(each, 'error')) : []),
         ...(goal.part === 'base'
-          ? tooManyRemovals(plan.changes, seen, elsewhere(readIndex(request.bundle), bundle), request.maxRemove)
+          ? tooManyRemovals(plan.changes, seen, goal.awaited, elsewhere(readIndex(request.bundle), bundle), request.maxRemove)
           : []),
       ]
       remaining += differences.length
       problems.push(...stops)
+      if (verified.subsystems.includes('routes')) problems.push(...leftovers.map((each) => leftoverProblem(each, 'warning')))
       if (command === 'diff') changes.push(...plan.changes)
       else if (stops.length === 0) {
+        const stale = staleConnections(plan.changes, managed.entries, managed.stale)
         // A guard needs no journal: the marks on its entries say enough, and no full disk may delay it.
-        if (goal.part === 'base' && plan.changes.length > 0) openJournal(stateDir, bundle, state)
+        if (goal.part === 'base' && plan.changes.length > 0) openJournal(stateDir, bundle, state, stale)
         const outcome = await applyPart(host, managed, seen, plan)
         changes.push(...outcome.made)
         problems.push(...outcome.problems)
@@ -181,35 +149,6 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
 }
 
 const isError = ({ severity }: Problem): boolean => severity === 'error'
-
-function hostOf(exec: Exec, rundir: string, stateDir: string, view: HostView, bridges: readonly string[]): Host {
-  const served = bridges.filter((name) => view.bridges?.some((bridge) => bridge.name === name))
-  const any = <E extends Entry>(subsystem: Subsystem<E>) => subsystem as unknown as Subsystem<Entry>
-  return {
-    nftables: any(hostNftables(exec)),
-    openflow: any(hostOpenflow(exec, rundir, served)),
-    neighbors: any(hostNeighbors(exec)),
-    addresses: any(hostAddresses(exec, addressMarks(stateDir))),
-  }
-}
-
-/**
- * ovnkube-node replaces flows, addresses and tables by itself; two that manage the same would undo each other's work. Flows that cannot be
- * read are no sign; the pass that needs them says what is wrong.
- */
-async function ovnkubeActive(bundle: Bundle, host: Host, { ovnkube }: HostView): Promise<Problem | null> {
-  const managed = SUBSYSTEMS.filter((name) => ownershipOf(bundle, name) === 'manage')
-  if (managed.length === 0) return null
-  const { foreign } = await host.openflow.observe().catch((error: unknown) => {
-    faultProblem(error)
-    return { foreign: [] }
-  })
-  const flows = foreign.filter((entry) => 'cookie' in entry && entry.cookie === OVNKUBE_COOKIE).length
-  const signs = [...ovnkube, ...(flows > 0 ? [`${flows} flows with cookie 0x${OVNKUBE_COOKIE.toString(16)}`] : [])]
-  if (signs.length === 0) return null
-  const message = `ovnkube-node is active on this host (${signs.join(', ')}), and the bundle is to manage ${managed.join(', ')}`
-  return problem('OvnkubeActive', { message })
-}
 
 /** Before kernel 5.16 netdev chains have no hook egress. A guard without that chain is better than no guard. */
 async function withoutMissingHook(exec: Exec, goal: Goal): Promise<{ readonly goal: Goal; readonly warning: Problem | null }> {
@@ -238,12 +177,27 @@ const differencesOf = ({ changes, conflicts }: PartPlan): readonly Change<Entry>
   ...conflicts.map(({ subsystem, key, desired, foreign }) => ({ subsystem, op: 'update' as const, key, entry: desired, from: foreign })),
 ]
 
-const conflictProblems = ({ conflicts }: PartPlan): readonly Problem[] =>
-  conflicts.map(({ subsystem, key }) =>
-    problem('ForeignConflict', {
-      message: `${subsystem}: the host has another entry for "${key}", which egretta did not make and which means something else`,
-    }),
-  )
+/** Left-over routes have a problem of their own. */
+const conflictProblems = ({ conflicts }: PartPlan, leftovers: readonly Leftover[]): readonly Problem[] =>
+  conflicts
+    .filter(({ foreign }) => !leftovers.some(({ route }) => route === foreign))
+    .map(({ subsystem, key }) =>
+      problem('ForeignConflict', {
+        message: `${subsystem}: the host has another entry for "${key}", which egretta did not make and which means something else`,
+      }),
+    )
+
+/** Routes of others in the place of those to services; none where the pass does not compare routes. */
+const leftoversOf = ({ entries }: Goal, { routes }: Observation): readonly Leftover[] =>
+  leftoverRoutes(entries.routes, (routes?.foreign ?? []) as readonly HostRoute[])
+
+/** The observation with left-over routes as ours, so that the pass replaces them. */
+function adopting(seen: Observation, leftovers: readonly Leftover[]): Observation {
+  if (!seen.routes) return seen
+  const adopted = new Set<Entry>(leftovers.map(({ route }) => route))
+  const { own, foreign } = seen.routes
+  return { ...seen, routes: { own: [...own, ...adopted], foreign: foreign.filter((entry) => !adopted.has(entry)) } }
+}
 
 /** `index.json` of the rendering that the bundle is part of: two folders up. Null where there is none. */
 function readIndex(bundle: string): string | null {

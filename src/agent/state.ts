@@ -1,7 +1,9 @@
+import type { Translated } from '../host/conntrack.js'
 import { HostFault } from '../host/exec.js'
 import { makeFolder, readText, removeFile, writeAtomic } from '../host/files.js'
 import { type Address, compareAddresses, parseAddress } from '../model/address.js'
-import { type Bundle, bridgesOf, egressAddresses, OVN_BRIDGE } from './bundle.js'
+import { type Bundle, bridgesOf, egressAddresses } from './bundle.js'
+import { OVN_BRIDGE } from './faults.js'
 
 /** What the agent must still know of a bundle when the next one comes. */
 interface Known {
@@ -18,7 +20,12 @@ export interface State {
   readonly applied: Known | null
   readonly predecessor: Known | null
   /** Left by a pass that did not end. */
-  readonly interrupted: Known | null
+  readonly interrupted: Interrupted | null
+}
+
+/** What a pass was about to do. `connections`: those that it was to end, in the words of the file. */
+interface Interrupted extends Known {
+  readonly connections?: unknown
 }
 
 export const NO_STATE: State = { applied: null, predecessor: null, interrupted: null }
@@ -34,17 +41,34 @@ export function readState(stateDir: string): State {
   return {
     applied: applied?.applied ?? null,
     predecessor: applied?.predecessor ?? null,
-    interrupted: read<Known>(file(stateDir, 'journal')),
+    interrupted: read<Interrupted>(file(stateDir, 'journal')),
   }
 }
 
-/** Says, durably and before the first change, which bundle a pass is about to apply. Of a pass that did not end before it, nothing is forgotten. */
-export function openJournal(stateDir: string, bundle: Bundle, { interrupted }: State): void {
+/**
+ * Says, durably and before the first change, which bundle a pass is about to apply and which connections it is to end: killed in between,
+ * it leaves nothing on the host that would tell. Of a pass that did not end before it, nothing is forgotten.
+ */
+export function openJournal(stateDir: string, bundle: Bundle, { interrupted }: State, stale: readonly Translated[]): void {
   makeFolder(stateDir)
   const [now, before] = [describe(bundle), known({ ...NO_STATE, interrupted })]
   const all = (field: 'addresses' | 'bridges') => [...new Set([...now[field], ...before.flatMap((each) => each[field])])]
-  const entry: Known = { digest: now.digest, addresses: all('addresses'), bridges: all('bridges') }
+  const connections = stale.map((each) =>
+    'pod' in each ? { pod: each.pod.text, egressIP: each.egressIP.text } : { ...each, egressIP: each.egressIP.text },
+  )
+  const entry: Interrupted = { digest: now.digest, addresses: all('addresses'), bridges: all('bridges'), connections }
   writeAtomic(file(stateDir, 'journal'), `${JSON.stringify(entry)}\n`)
+}
+
+/** Connections that a pass which did not end was to end. */
+export function interruptedConnections({ interrupted }: State): readonly Translated[] {
+  const written = Array.isArray(interrupted?.connections) ? (interrupted.connections as readonly unknown[]) : []
+  return written.flatMap((each): readonly Translated[] => {
+    const { pod, egressIP, bridge, zone } = (each ?? {}) as Readonly<Record<string, unknown>>
+    const [from, to] = [pod, egressIP].map((text) => (typeof text === 'string' ? parseAddress(text) : undefined))
+    if (to && from) return [{ egressIP: to, pod: from }]
+    return to && typeof bridge === 'string' && Number.isSafeInteger(zone) ? [{ egressIP: to, bridge, zone: zone as number }] : []
+  })
 }
 
 /** Says that the bundle is applied whole. Applying one again keeps its predecessor. */

@@ -95,7 +95,8 @@ export function leftSpeaking(view: HostView, knowledge: AddressKnowledge, held: 
 export function egressOnHost(view: HostView, { marked, known }: AddressKnowledge): readonly LiveAddress[] {
   const named = texts(known)
   const found = view.addresses.filter(
-    ({ address: { address }, protocol }) => marked.has(address.text) || protocol === OVNKUBE_ADDRESS_PROTOCOL || named.has(address.text),
+    ({ address: prefix, protocol }) =>
+      isSingle(prefix) && (marked.has(prefix.address.text) || protocol === OVNKUBE_ADDRESS_PROTOCOL || named.has(prefix.address.text)),
   )
   return found.sort((a, b) => compareAddresses(a.address.address, b.address.address))
 }

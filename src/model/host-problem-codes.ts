@@ -22,6 +22,11 @@ export const HOST_PROBLEMS = {
     meaning: 'An entry that is not ours stands where one of ours should, and means something else.',
     remedy: 'Remove the entry that is named, or let whoever made it do so; nothing was changed.',
   },
+  LeftoverServiceRoute: {
+    severity: 'error',
+    meaning: 'A route to a subnet of services that is not ours leads elsewhere: another gateway mode or release left it behind.',
+    remedy: 'Remove the route that is named, or run egretta-agent apply --replace-service-routes.',
+  },
   OvnkubeActive: {
     severity: 'error',
     meaning: 'ovnkube-node runs on this host and owns what the bundle wants to manage.',

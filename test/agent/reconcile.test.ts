@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { NO_ENTRIES } from '../../src/agent/bundle.js'
-import { applyPart, type Goal, type Host, observe, planPart, SUBSYSTEMS } from '../../src/agent/reconcile.js'
+import { NO_ENTRIES, SUBSYSTEMS } from '../../src/agent/entries.js'
+import { applyPart, type Goal, type Host, observe, planPart } from '../../src/agent/reconcile.js'
 import { type FakeSubsystem, fakeSubsystem } from '../../src/host/fake.js'
 import { addresses } from '../../src/syntax/addresses.js'
 import type { Language } from '../../src/syntax/language.js'
@@ -8,6 +8,8 @@ import type { Entry } from '../../src/syntax/languages.js'
 import { neighbors } from '../../src/syntax/neighbors.js'
 import { nftables } from '../../src/syntax/nftables.js'
 import { openflow } from '../../src/syntax/openflow.js'
+import { routes } from '../../src/syntax/routes.js'
+import { rules } from '../../src/syntax/rules.js'
 import * as samples from '../contract/samples.js'
 
 const any = <E extends Entry>(language: Language<E>) => language as unknown as Language<Entry>
@@ -19,6 +21,8 @@ function fakeHost() {
     openflow: fakeSubsystem(any(openflow(''))),
     neighbors: fakeSubsystem(any(neighbors)),
     addresses: fakeSubsystem(any(addresses)),
+    routes: fakeSubsystem(any(routes)),
+    rules: fakeSubsystem(any(rules)),
   }
   const logged = (name: string, fake: FakeSubsystem<Entry>): FakeSubsystem<Entry> => ({
     ...fake,
@@ -32,6 +36,13 @@ function fakeHost() {
     openflow: logged('openflow', fakes.openflow),
     neighbors: logged('neighbors', fakes.neighbors),
     addresses: logged('addresses', fakes.addresses),
+    routes: logged('routes', fakes.routes),
+    rules: logged('rules', fakes.rules),
+    conntrack: {
+      forget: async (connections) => {
+        log.push(...connections.map(() => 'end connections'))
+      },
+    },
   }
   const text = async () => {
     const parts = await Promise.all(SUBSYSTEMS.map(async (name) => host[name].language.print((await host[name].observe()).own)))
@@ -45,6 +56,8 @@ const base = (entries: Partial<Goal['entries']>): Goal => ({
   entries: { ...NO_ENTRIES, ...entries },
   waiting: new Set(),
   subsystems: SUBSYSTEMS,
+  stale: [],
+  awaited: [],
 })
 
 const own = {
@@ -52,6 +65,8 @@ const own = {
   openflow: samples.openflow.more.filter(({ cookie }) => cookie !== 0x305n),
   neighbors: samples.neighbors.some,
   addresses: samples.addresses.some,
+  routes: samples.routes.some,
+  rules: samples.rules.some,
 }
 
 async function apply(host: Host, goal: Goal) {
@@ -65,10 +80,20 @@ describe('a pass', () => {
   it('adds what prevents a leak first and flows last, and removes in the opposite order', async () => {
     const { host, log } = fakeHost()
     expect(await apply(host, base(own))).toEqual([])
-    expect(order(log)).toEqual(['add nftables', 'add neighbors', 'add addresses', 'add openflow'])
+    expect(order(log)).toEqual(['add nftables', 'add neighbors', 'add addresses', 'add routes', 'add rules', 'add openflow'])
     log.length = 0
     expect(await apply(host, base({}))).toEqual([])
-    expect(order(log)).toEqual(['delete addresses', 'delete neighbors', 'delete openflow', 'delete nftables'])
+    expect(order(log)).toEqual([
+      'delete nftables',
+      'end connections',
+      'delete rules',
+      'delete routes',
+      'delete addresses',
+      'delete neighbors',
+      'delete openflow',
+      'end connections',
+      'delete nftables',
+    ])
   })
 
   it.each(SUBSYSTEMS)('puts back what it found when a step of %s fails', async (name) => {
@@ -95,7 +120,7 @@ describe('a pass', () => {
   it('neither changes nor counts the guard in a pass of the base, and the other way round', async () => {
     const { host } = fakeHost()
     const guard: Goal = {
-      ...base({ nftables: samples.nftables.some, openflow: samples.openflow.some }),
+      ...base({ nftables: samples.nftables.some.filter(({ family }) => family === 'netdev'), openflow: samples.openflow.some }),
       part: 'guard',
       subsystems: ['nftables', 'openflow'],
     }

@@ -25,7 +25,7 @@ const view = (addresses: readonly LiveAddress[], preferredSources: readonly Addr
   chosenSources: [],
   ovnkube: [],
 })
-const nothing = { marked: new Set<string>(), known: [], announced: [], silenced: [] }
+const nothing = { marked: new Set<string>(), known: [], announced: [], silenced: [], secondary: { silenced: [], devices: [] } }
 const HOST = [live('127.0.0.1/8', { scope: 'host' }), live('fe80::1/64', { scope: 'link' }), live('192.0.2.11/24'), live('2001:db8::11/64')]
 
 describe('egress IPs on a host', () => {
@@ -38,7 +38,11 @@ describe('egress IPs on a host', () => {
       live('192.0.2.99/32'),
     ])
     const knowledge = { ...nothing, marked: new Set(['192.0.2.50']), known: [ip('2001:db8::52'), ip('192.0.2.53')] }
-    expect(egressOnHost(host, knowledge).map(({ text }) => text)).toEqual(['192.0.2.50', '192.0.2.51', '2001:db8::52'])
+    expect(egressOnHost(host, knowledge).map(({ address: { address } }) => address.text)).toEqual([
+      '192.0.2.50',
+      '192.0.2.51',
+      '2001:db8::52',
+    ])
   })
 })
 

@@ -1,0 +1,104 @@
+import { hostAddresses } from '../host/addresses.js'
+import { type Conntrack, hostConntrack } from '../host/conntrack.js'
+import type { Exec } from '../host/exec.js'
+import { hostNeighbors } from '../host/neighbors.js'
+import { hostNftables } from '../host/nftables.js'
+import { hostOpenflow } from '../host/openflow.js'
+import { hostRoutes } from '../host/routes.js'
+import { hostRules } from '../host/rules.js'
+import type { Subsystem } from '../host/subsystem.js'
+import type { Phase } from '../model/bundle.js'
+import { GUARD_TABLE, OVNKUBE_COOKIE, SECONDARY_GUARD_TABLE } from '../model/numbers.js'
+import { type Problem, problem } from '../model/problem.js'
+import type { Entry } from '../syntax/languages.js'
+import type { NftEntry } from '../syntax/nftables.js'
+import { announcedAddresses, type Bundle } from './bundle.js'
+import { SUBSYSTEMS } from './entries.js'
+import { guardedBy } from './guard.js'
+import { type Lifecycle, lifecycle, ownershipOf } from './lifecycle.js'
+import { faultProblem, type Host } from './reconcile.js'
+import { addressMarks, interruptedConnections, knownAddresses, knownBridges, NO_STATE, readState, type State } from './state.js'
+import { type HostView, viewHost } from './view.js'
+
+/** Where the agent looks. */
+export interface Place {
+  readonly node: string
+  readonly phase: Phase
+  readonly stateDir: string
+  /** OVS_RUNDIR */
+  readonly rundir: string
+}
+
+/** What a run works with. `problems`: what could not be read; the guards do not wait for it, everything else does. */
+export interface Sight extends Lifecycle {
+  readonly state: State
+  readonly host: Host
+}
+
+/** `bridges` answers those of Open vSwitch; null where it is not asked. Nothing is to be done on a host of ovnkube-node's. */
+export async function look(place: Place, bundle: Bundle, exec: Exec, bridges: (() => Promise<HostView['bridges']>) | null): Promise<Sight> {
+  const { stateDir, rundir, node, phase } = place
+  const problems: Problem[] = []
+  const orElse = async <T>(read: () => T | Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await read()
+    } catch (error) {
+      problems.push(faultProblem(error))
+      return otherwise
+    }
+  }
+  const state = await orElse(() => readState(stateDir), NO_STATE)
+  const readsNft = ownershipOf(bundle, 'nftables') !== 'off'
+  const view = await viewHost(exec, node, bridges && (await orElse(bridges, null)), readsNft)
+  const host = hostOf(exec, rundir, stateDir, view, bundle, state)
+  const active = await ovnkubeActive(bundle, host, view)
+  if (active) return { state, host, goals: [], pending: [], problems: [active] }
+  const { own } = await orElse(() => host.addresses.observe(), { own: [], foreign: [] })
+  const marked = new Set(own.map((entry) => ('address' in entry ? entry.address.address.text : '')))
+  const nft = await orElse(async () => (readsNft ? ((await host.nftables.observe()).own as readonly NftEntry[]) : []), [])
+  const knowledge = {
+    marked,
+    known: knownAddresses(bundle, state),
+    announced: announcedAddresses(bundle),
+    silenced: guardedBy(nft, GUARD_TABLE).silenced,
+    secondary: guardedBy(nft, SECONDARY_GUARD_TABLE),
+  }
+  const found = lifecycle(bundle, phase, view, knowledge, interruptedConnections(state))
+  return { ...found, state, host, problems: [...problems, ...found.problems] }
+}
+
+/** Connections that stay as they are. */
+const KEPT: Conntrack = { forget: async () => {} }
+
+function hostOf(exec: Exec, rundir: string, stateDir: string, view: HostView, bundle: Bundle, state: State): Host {
+  const names = new Set(knownBridges(bundle, state))
+  const served = (view.bridges ?? []).filter(({ name }) => names.has(name))
+  const any = <E extends Entry>(subsystem: Subsystem<E>) => subsystem as unknown as Subsystem<Entry>
+  return {
+    nftables: any(hostNftables(exec)),
+    openflow: any(hostOpenflow(exec, rundir, served, view.node)),
+    neighbors: any(hostNeighbors(exec)),
+    addresses: any(hostAddresses(exec, addressMarks(stateDir))),
+    routes: any(hostRoutes(exec)),
+    rules: any(hostRules(exec)),
+    conntrack: bundle.manifest.conntrack === 'keep' ? KEPT : hostConntrack(exec, rundir, served),
+  }
+}
+
+/**
+ * ovnkube-node replaces flows, addresses and tables by itself; two that manage the same would undo each other's work. Flows that cannot be
+ * read are no sign; the pass that needs them says what is wrong.
+ */
+async function ovnkubeActive(bundle: Bundle, host: Host, { ovnkube }: HostView): Promise<Problem | null> {
+  const managed = SUBSYSTEMS.filter((name) => ownershipOf(bundle, name) === 'manage')
+  if (managed.length === 0) return null
+  const { foreign } = await host.openflow.observe().catch((error: unknown) => {
+    faultProblem(error)
+    return { foreign: [] }
+  })
+  const flows = foreign.filter((entry) => 'cookie' in entry && entry.cookie === OVNKUBE_COOKIE).length
+  const signs = [...ovnkube, ...(flows > 0 ? [`${flows} flows with cookie 0x${OVNKUBE_COOKIE.toString(16)}`] : [])]
+  if (signs.length === 0) return null
+  const message = `ovnkube-node is active on this host (${signs.join(', ')}), and the bundle is to manage ${managed.join(', ')}`
+  return problem('OvnkubeActive', { message })
+}
