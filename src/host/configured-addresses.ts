@@ -39,8 +39,9 @@ const FORMATS: readonly Format[] = [
   {
     folders: ['/etc/netplan', '/run/netplan', '/usr/lib/netplan'],
     file: /\.yaml$/,
-    // name servers stand in such lists without, gateways and destinations of routes behind another key
-    addresses: (line) => (/^\s*(?:-|addresses:)/.test(line) ? line.match(/[0-9a-fA-F:.]+\/\d+/g)?.join(' ') : undefined),
+    // name servers stand in such lists too, but without a length
+    addresses: (line) =>
+      /^\s*(?:-(?!\s*(?:to|via|from):)|addresses:)/.test(line) ? line.match(/[0-9a-fA-F:.]+\/\d+/g)?.join(' ') : undefined,
   },
 ]
 
