@@ -1,6 +1,6 @@
-import { type Prefix, width } from '../model/address.js'
+import { type Address, isGlobalUnicast, nth, type Prefix, width } from '../model/address.js'
 import type { Change } from '../model/change.js'
-import { OWN_PROTOCOL } from '../model/numbers.js'
+import { HOST_MASQUERADE, OWN_PROTOCOL } from '../model/numbers.js'
 import { type HostAddress, addresses as language } from '../syntax/addresses.js'
 import { SyntaxFault } from '../syntax/language.js'
 import { batch } from './batch.js'
@@ -35,7 +35,9 @@ export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddr
       for (const live of await readAddresses(exec)) {
         const entry: HostAddress = { address: live.address, dev: live.dev, for: null }
         const altered = alteration(live)
-        if (!(live.protocol ? live.protocol === OWN_PROTOCOL : ours.has(language.key(entry)))) foreign.push(entry)
+        // Whatever the file says: an address with a network of its own is never an egress IP, and of others only one is ours.
+        const canBeOurs = isSingle(entry.address) || isHostMasquerade(entry.address)
+        if (!canBeOurs || !(live.protocol ? live.protocol === OWN_PROTOCOL : ours.has(language.key(entry)))) foreign.push(entry)
         else own.push(altered === null ? entry : { ...entry, altered })
       }
       return { own, foreign }
@@ -93,6 +95,12 @@ const alteration = ({ address, preferred }: LiveAddress): string | null =>
   address.address.family === 6 && preferred !== 0 ? 'the host may choose it as a source' : null
 
 const words = ({ address, dev }: HostAddress): string => `${address.address.text}/${address.length} dev ${dev}`
+
+/** Whether an address is the host's in a masquerade subnet (seed 002): the second of its network. IPv4 has such subnets in link-local space. */
+export const isHostMasquerade = (prefix: Prefix): boolean =>
+  nth(prefix, HOST_MASQUERADE)?.value === prefix.address.value && (isGlobalUnicast(prefix.address) || isLinkLocal(prefix.address))
+
+const isLinkLocal = ({ family, value }: Address): boolean => family === 4 && value >> 16n === 0xa9fen
 
 /** Whether a prefix is one address alone, as every egress address is on a host. */
 export const isSingle = ({ address, length }: Prefix): boolean => length === width(address.family)

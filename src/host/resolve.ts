@@ -123,13 +123,19 @@ export const resolveRules = (entries: readonly HostRule[], host: HostNames): Res
     return typeof table === 'string' ? [{ ...entry, table }] : table
   })
 
-/** Routes with device names and the numbers of their tables, and in place of a copy the routes that it stands for. */
-export const resolveRoutes = (entries: readonly HostRoute[], host: HostNames): Resolved<HostRoute> =>
+/**
+ * Routes with device names and the numbers of their tables, and in place of a copy the routes that it stands for. `coming` are addresses
+ * that the host has before the routes: the kernel takes no route whose source it does not have.
+ */
+export const resolveRoutes = (entries: readonly HostRoute[], host: HostNames, coming: readonly HostAddress[]): Resolved<HostRoute> =>
   resolve(routes, entries, (entry) => {
     const link = deviceOf(entry.dev, host)
     if (isMissing(link)) return link
     // The kernel takes no route out of a device that is down, and forgets those that it had.
     if (!link.up) return { missing: `the network device ${link.name} is down` }
+    const { src } = entry
+    const sources = [...host.links.flatMap(({ addresses: live }) => live), ...coming]
+    if (src && !sources.some(({ address }) => address.address.text === src.text)) return { missing: `the host does not have ${src.text}` }
     const table = tableNumber(entry.table, host)
     if (typeof table !== 'string') return table
     const resolved = { ...entry, dev: link.name, table }
