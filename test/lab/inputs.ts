@@ -1,6 +1,5 @@
 import { EgressApp } from '../../src/constructs/app.js'
 import { EgressCluster } from '../../src/constructs/cluster.js'
-import type { Problem } from '../../src/model/problem.js'
 import { clusterObject, intent, namespaceObject, podObject, topology } from '../constructs/sources.js'
 import type { NodeFacts } from './network.js'
 
@@ -24,7 +23,9 @@ export interface ClusterNode extends NodeFacts {
 
 /** A pod of the default network. */
 export interface ClusterPod {
+  /** Its label `app`; pods of one name are told apart by a number. */
   readonly name: string
+  readonly number?: number
   readonly node: string
   readonly addresses: readonly string[]
 }
@@ -39,15 +40,35 @@ export const clusterNode = (name: string, host: number, networks: ClusterNode['p
   podSubnets: { default: [`10.128.${host}.0/24`, `fd01:0:0:${host}::/64`], ...networks },
 })
 
+/** An EgressIP: its addresses, the node that must have them, and who leaves with them. */
+export interface ClusterEgress {
+  readonly name: string
+  readonly addresses: readonly string[]
+  readonly node: string
+  /** The namespace whose pods leave with it. */
+  readonly namespace: string
+  /** Only pods of this name. */
+  readonly app?: string
+}
+
+/** A namespace on a primary user-defined network of its own; both have this name. */
+export interface Tenant {
+  readonly name: string
+  readonly id: number
+  readonly subnets: readonly { readonly cidr: string; readonly hostSubnet: number }[]
+  readonly overlay: boolean
+}
+
+/** The name of a tenant's network. */
+export const networkOf = ({ name }: Pick<Tenant, 'name'>): string => `cluster_udn_${name}`
+
 /** What the cluster is like, and what is wanted of it. */
 export interface Wanted {
   readonly nodes: readonly ClusterNode[]
   readonly pods?: readonly ClusterPod[]
   readonly mode: 'shared' | 'local'
-  /** EgressIP objects: addresses, the node that must have them, and the names of the pods that leave with them. */
-  readonly egress?: readonly { readonly name: string; readonly addresses: readonly string[]; readonly node: string; readonly app: string }[]
-  /** Other objects: user-defined networks, namespaces. */
-  readonly objects?: readonly object[]
+  readonly egress?: readonly ClusterEgress[]
+  readonly tenants?: readonly Tenant[]
   /** More of the spec of kind Cluster. */
   readonly spec?: object
 }
@@ -55,9 +76,14 @@ export interface Wanted {
 /** Namespace of the pods. */
 export const NAMESPACE = 'shop'
 
-/** Renders what is wanted into a folder, as `egretta synth` would. Answers the problems; throws for those of severity error. */
-export function render(wanted: Wanted, outdir: string): readonly Problem[] {
-  const { nodes, pods = [], mode, egress = [], objects = [], spec = {} } = wanted
+/** Renders what is wanted into a folder, as `egretta synth` would. Throws for problems of severity error. */
+export const render = (wanted: Wanted, outdir: string): void => appOf(wanted, outdir).synth()
+
+/** The files that `render` writes: path below the folder to text. */
+export const renderedFiles = (wanted: Wanted): ReadonlyMap<string, string> => appOf(wanted, 'out').files()
+
+function appOf(wanted: Wanted, outdir: string): EgressApp {
+  const { nodes, pods = [], mode, egress = [], tenants = [], spec = {} } = wanted
   const app = new EgressApp({ outdir })
   const both = (of: { readonly ipv4: string; readonly ipv6: string }): readonly string[] => [of.ipv4, of.ipv6]
   const cluster = clusterObject({
@@ -74,31 +100,53 @@ export function render(wanted: Wanted, outdir: string): readonly Problem[] {
       ...nodes.map((node) => nodeObject(node, mode)),
       namespaceObject(NAMESPACE, { team: NAMESPACE }),
       ...pods.map(pod),
-      ...objects,
+      ...tenants.flatMap(tenantObjects),
     ),
   })
   const errors = problems.filter(({ severity }) => severity === 'error')
   if (errors.length > 0) throw new Error(errors.map(({ code, message }) => `${code}: ${message}`).join('\n'))
-  app.synth()
-  return problems
+  return app
 }
 
-const egressIP = ({ name, addresses, node, app }: NonNullable<Wanted['egress']>[number]): object => ({
+const egressIP = ({ name, addresses, node, namespace, app }: ClusterEgress): object => ({
   apiVersion: 'k8s.ovn.org/v1',
   kind: 'EgressIP',
   metadata: { name },
   spec: {
     egressIPs: addresses,
-    namespaceSelector: { matchExpressions: [{ key: 'team', operator: 'Exists' }] },
-    podSelector: { matchLabels: { app } },
+    namespaceSelector: { matchLabels: { team: namespace } },
+    ...(app !== undefined && { podSelector: { matchLabels: { app } } }),
     egressNodeSelector: { matchLabels: { 'kubernetes.io/hostname': node } },
   },
 })
 
-const pod = ({ name, node, addresses }: ClusterPod): object => {
-  const { spec, ...object } = podObject(NAMESPACE, name, addresses) as { spec: object }
-  return { ...object, spec: { ...spec, nodeName: node } }
+function tenantObjects(tenant: Tenant): readonly object[] {
+  const { name, id, subnets, overlay } = tenant
+  return [
+    namespaceObject(name, { team: name, 'k8s.ovn.org/primary-user-defined-network': '' }),
+    {
+      apiVersion: 'k8s.ovn.org/v1',
+      kind: 'ClusterUserDefinedNetwork',
+      metadata: { name },
+      spec: {
+        namespaceSelector: { matchLabels: { team: name } },
+        network: { topology: 'Layer3', layer3: { role: 'Primary', subnets }, ...(!overlay && { transport: 'NoOverlay' }) },
+      },
+    },
+    {
+      apiVersion: 'k8s.cni.cncf.io/v1',
+      kind: 'NetworkAttachmentDefinition',
+      metadata: { name, namespace: name, annotations: { 'k8s.ovn.org/network-id': String(id) } },
+      spec: { config: JSON.stringify({ name: networkOf(tenant), role: 'primary', topology: 'layer3', type: 'ovn-k8s-cni-overlay' }) },
+    },
+  ]
 }
+
+const pod = ({ name, number = 1, node, addresses }: ClusterPod): object => ({
+  ...podObject(NAMESPACE, `${name}-${number}`, addresses),
+  metadata: { name: `${name}-${number}`, namespace: NAMESPACE, labels: { app: name } },
+  spec: { nodeName: node, containers: [] },
+})
 
 function nodeObject({ name, bridge, mac, addresses, secondary, podSubnets }: ClusterNode, mode: string): object {
   const [ipv4, ipv6] = addresses
