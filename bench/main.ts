@@ -1,5 +1,5 @@
-// npm run bench: how fast egretta places and plans, beside plain yardsticks measured in the same run. Prints medians.
-// `npm run bench -- placement` or `-- plan` for one half; RUNS=5 for more runs (default 3).
+// npm run bench: how fast egretta places, renders and plans, beside plain yardsticks measured in the same run. Prints medians.
+// `npm run bench -- placement`, `-- rendering` or `-- plan` for one part; RUNS=5 for more runs (default 3).
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,6 +38,28 @@ function placement(): void {
   print(`  growth: ten times the objects and nodes take ${(large / small).toFixed(1)} times as long (wanted: at most 12)\n`)
 }
 
+interface Rendered {
+  readonly seconds: readonly number[]
+  readonly bytes: number
+  readonly renewed: number
+}
+
+function rendering(): void {
+  print(`rendering of all bundles, in memory, after one run that is not counted (median of ${RUNS} runs)`)
+  let smallest: number | null = null
+  for (const nodes of [50, 500, 5_000]) {
+    const { stdout } = run(['--import', 'tsx', here('rendering.ts'), String(nodes), String(RUNS)])
+    const { seconds, bytes, renewed } = JSON.parse(stdout) as Rendered
+    const each = (median(seconds) / nodes) * 1_000
+    smallest ??= each
+    const growth = `${(each / smallest).toFixed(2)} times that of 50 nodes`
+    const told = `${each.toFixed(2)} ms and ${number(Math.round(bytes / nodes / 1_000))} kB a node, ${growth}`
+    print(`  ${number(nodes).padStart(5)} nodes ${median(seconds).toFixed(3).padStart(8)} s: ${told}`)
+    print(`        a move of one egress IP renders ${renewed} nodes anew (wanted: 2)`)
+  }
+  print('')
+}
+
 function plan(folder: string, name: string, size: Size, format: Format, lean: boolean, most: number): void {
   const files = writeCluster(folder, benchCluster(size, lean), format)
   const command = [
@@ -74,6 +96,6 @@ function plans(): void {
   }
 }
 
-const half = process.argv[2]
-if (half !== 'plan') placement()
-if (half !== 'placement') plans()
+const PARTS: Readonly<Record<string, () => void>> = { placement, rendering, plan: plans }
+const part = process.argv[2]
+for (const [name, measure] of Object.entries(PARTS)) if (part === undefined || part === name) measure()
