@@ -40,6 +40,38 @@ describe('egretta plan', () => {
     expect(exit).toBe(1)
     expect(JSON.parse(out).problems).toMatchObject([{ code: 'UnreadableInput', source: { file: 'egretta.lock.json' } }])
   })
+  it('judges the hosts of which the topology has facts, by what the plan gives them, under the policy of the cluster', async () => {
+    const facts = (node: string, tools: readonly object[]): object => ({
+      apiVersion: 'egretta.dev/v1alpha1',
+      kind: 'HostFacts',
+      metadata: { name: node },
+      spec: {
+        tools,
+        sysctls: {},
+        interfaces: [],
+        rules: [],
+        routes: [],
+        neighbors: { ipv4: 0, ipv6: 0 },
+        configuredAddresses: [{ address: '192.0.2.50', file: '/etc/netplan/01.yaml' }],
+      },
+    })
+    const tools = ['ip', 'nft', 'ovs-ofctl'].map((name) => ({ name, version: null }))
+    const hosts = ['node-a', 'node-b', 'node-c'].map((node) => facts(node, tools))
+    const cluster = clusterObject({ policy: { MissingTool: 'off' } })
+    project([egressIPObject('eip', ['192.0.2.50']), cluster], [...NODES, SHOP, ...hosts, facts('node-x', [])])
+    const { exit, out } = await egretta('plan', '-o', 'json')
+    const { assignments, problems } = JSON.parse(out) as Plan
+    expect(problems.filter(({ code }) => ['ConfiguredEgressIP', 'MissingTool', 'UnknownNode'].includes(code))).toMatchObject([
+      {
+        severity: 'error',
+        code: 'ConfiguredEgressIP',
+        object: `Node/${assignments[0]?.node}`,
+        source: { file: 'topology/all.json' },
+      },
+      { severity: 'warning', code: 'UnknownNode', object: 'HostFacts/node-x' },
+    ])
+    expect(exit).toBe(3)
+  })
   it('takes one PATH for both, and no lock with it', async () => {
     writeFileSync('dump.json', LIST(...NODES, SHOP, egressIPObject('eip', ['192.0.2.50'])))
     writeFileSync('egretta.lock.json', 'no lock')

@@ -29,22 +29,36 @@ describe('the files of a bundle', () => {
       ['guard.nftables.json', 'shutdown'],
       ['guard.openflow.br-ex.flows', 'startup,shutdown'],
       ['neighbors.json', 'steady,startup,shutdown'],
+      ['nftables.json', 'steady,startup,shutdown'],
+      ['openflow.br-ex.flows', 'steady,startup,shutdown'],
+      ['openflow.br-ex.ports.json', 'steady,startup,shutdown'],
+      ['routes.json', 'steady,startup,shutdown'],
     ])
   })
 
-  it('hold the addresses of the node as single addresses', () => {
+  it('hold the egress IPs of the node as single addresses, and its masquerade addresses', () => {
     expect(textOf(state, 'addresses.json')).toBe(`[
+  {"address":"169.254.0.2/17","dev":"br-ex","for":"Node/node-a"},
   {"address":"192.0.2.50/32","dev":"br-ex","for":"EgressIP/eip-a"},
-  {"address":"2001:db8::50/128","dev":"br-ex","for":"EgressIP/eip-b"}
+  {"address":"2001:db8::50/128","dev":"br-ex","for":"EgressIP/eip-b"},
+  {"address":"fd69::2/112","dev":"br-ex","for":"Node/node-a"}
 ]
 `)
   })
 
   it('are valid for a node that hosts nothing, with guards that silence nothing', () => {
     const [empty] = compile(inputs([node('node-a', ['192.0.2.11/24'])]), []).states as [NodeState]
-    expect(textOf(empty, 'addresses.json')).toBe('[]\n')
+    expect(textOf(empty, 'addresses.json')).not.toContain('EgressIP/')
     expect(textOf(empty, 'guard.nftables.json')).not.toContain('"element"')
-    expect(render(empty)).toHaveLength(4)
+    expect(render(empty).map(({ path }) => path)).toEqual([
+      'addresses.json',
+      'guard.nftables.json',
+      'guard.openflow.br-ex.flows',
+      'neighbors.json',
+      'nftables.json',
+      'openflow.br-ex.flows',
+      'routes.json',
+    ])
   })
 
   it('name the uplink by its symbol unless the cluster names a device', () => {
