@@ -1,12 +1,11 @@
-import { isSingle } from '../host/addresses.js'
-import { type Address, isGlobalUnicast, networkOf, nth, type Prefix, parseAddress, parsePrefix, printPrefix } from '../model/address.js'
+import { isHostMasquerade, isSingle } from '../host/addresses.js'
+import { isGlobalUnicast, networkOf, type Prefix, parseAddress, parsePrefix, printPrefix } from '../model/address.js'
 import type { SubsystemName } from '../model/cluster.js'
 import {
   EGRESS_NODE_MARK,
   EGRESS_RULE_PRIORITY,
   EGRESS_TABLE,
   GUARD_COOKIE,
-  HOST_MASQUERADE,
   MARK_RULE_PRIORITY,
   OWN_COOKIE,
   OWN_COOKIE_MASK,
@@ -106,12 +105,6 @@ function addressFault({ address, dev }: HostAddress): string | undefined {
   if (isHostMasquerade(address)) return nameFault(dev)
   return `${printPrefix(address)} is not a single global address, as an egress IP is, nor the host masquerade address of its network`
 }
-
-/** Whether an address is the host's in a masquerade subnet (seed 002): the second of its network. IPv4 has such subnets in link-local space. */
-const isHostMasquerade = (prefix: Prefix): boolean =>
-  nth(prefix, HOST_MASQUERADE)?.value === prefix.address.value && (isGlobalUnicast(prefix.address) || isLinkLocal(prefix.address))
-
-const isLinkLocal = ({ family, value }: Address): boolean => family === 4 && value >> 16n === 0xa9fen
 
 function ruleFault(rule: HostRule): string | undefined {
   const { priority, src, fwmark, table } = rule

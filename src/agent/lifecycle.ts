@@ -1,3 +1,4 @@
+import { isSingle } from '../host/addresses.js'
 import type { Translated } from '../host/conntrack.js'
 import {
   type Pending,
@@ -85,7 +86,10 @@ export function lifecycle(
     ...(phase === 'startup' ? [] : [['guard', { ...NO_ENTRIES, nftables: nft }, ['nftables']] as const]),
     ['guard', { ...NO_ENTRIES, openflow: guard.openflow }, ['openflow']],
   ]
-  const base = ['base', entriesFor(bundle, phase, false), SUBSYSTEMS] as const
+  const steady = entriesFor(bundle, phase, false)
+  // An address of the node waits for nothing; it is a problem.
+  const given = steady.addresses.filter(({ address }) => !isSingle(address) || !own.has(address.address.text))
+  const base = ['base', { ...steady, addresses: given }, SUBSYSTEMS] as const
   const ordered = phase === 'steady' ? [base, ...parts] : [...parts, base]
   const goals = ordered.map(([part, entries, subsystems]) => {
     const { resolved, pending, awaited } = resolveAll(entries, view)
@@ -93,7 +97,7 @@ export function lifecycle(
     const compared = subsystems.filter((name) => (bundle.manifest.ownership?.[name] ?? 'manage') !== 'off')
     return {
       goal: { part, entries: resolved, waiting, subsystems: compared, stale: part === 'base' ? stale : [], awaited },
-      pending: pending.filter(({ subsystem }) => compared.some((name) => name === subsystem)),
+      pending: pending.filter(({ subsystem }) => compared.includes(subsystem)),
     }
   })
   // Steady asks for no flow of the guard, so nothing of it waits; but whether the flows have gone can only be said where they can be seen.
