@@ -113,7 +113,7 @@ export const INGRESS: readonly PipelineRow[] = [
     over: ['network'],
     match: 'in_port={patch}',
     actions: 'drop',
-    why: 'nothing leaves a network with a MAC that is not the gateway router’s',
+    why: 'nothing leaves a network with another MAC than that of its gateway router',
   },
   {
     id: 'switch',
