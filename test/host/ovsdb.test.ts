@@ -12,8 +12,13 @@ const ANSWER = {
   result: [
     {
       rows: [
-        { name: 'br-ex', ports: ['set', [id('p1'), id('p2'), id('p3'), id('p4')]], external_ids: ['map', [['bridge-uplink', 'bond0']]] },
-        { name: 'br-empty', ports: ['set', []], external_ids: ['map', []] },
+        {
+          name: 'br-ex',
+          ports: ['set', [id('p1'), id('p2'), id('p3'), id('p4')]],
+          external_ids: ['map', [['bridge-uplink', 'bond0']]],
+          datapath_type: 'netdev',
+        },
+        { name: 'br-empty', ports: ['set', []], external_ids: ['map', []], datapath_type: '' },
       ],
     },
     {
@@ -65,10 +70,11 @@ describe('the database of Open vSwitch', () => {
       next()
     })
     expect(await readBridges(folder)).toEqual([
-      { name: 'br-empty', uplink: null, ports: [] },
+      { name: 'br-empty', uplink: null, datapath: '', ports: [] },
       {
         name: 'br-ex',
         uplink: 'bond0',
+        datapath: 'netdev',
         ports: [
           { name: 'bond0', type: '', ofport: null },
           { name: 'br-ex', type: 'internal', ofport: 65534 },
