@@ -11,6 +11,7 @@ import { type Bundle, loadBundle } from './bundle.js'
 import { staleConnections } from './conntrack.js'
 import { type Leftover, leftoverProblem, leftoverRoutes } from './leftovers.js'
 import { ownershipOf } from './lifecycle.js'
+import { preflightProblems } from './preflight.js'
 import { applyPart, faultProblem, type Goal, type Observation, observe, type PartPlan, planPart } from './reconcile.js'
 import { elsewhere, tooManyRemovals } from './removals.js'
 import { look, type Place } from './sight.js'
@@ -125,11 +126,12 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
           ? tooManyRemovals(plan.changes, seen, goal.awaited, elsewhere(readIndex(request.bundle), bundle), request.maxRemove)
           : []),
       ]
+      const unfit = stops.length === 0 && goal.part === 'base' ? await preflightProblems(exec, bundle, phase, plan.changes) : []
       remaining += differences.length
-      problems.push(...stops)
+      problems.push(...stops, ...unfit)
       if (verified.subsystems.includes('routes')) problems.push(...leftovers.map((each) => leftoverProblem(each, 'warning')))
       if (command === 'diff') changes.push(...plan.changes)
-      else if (stops.length === 0) {
+      else if (stops.length === 0 && !unfit.some(isError)) {
         const stale = staleConnections(plan.changes, managed.entries, managed.stale)
         // A guard needs no journal: the marks on its entries say enough, and no full disk may delay it.
         if (goal.part === 'base' && plan.changes.length > 0) openJournal(stateDir, bundle, state, stale)

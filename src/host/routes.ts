@@ -103,7 +103,8 @@ export async function readChosenSources(exec: Exec): Promise<readonly Address[]>
 
 /**
  * Routes of all tables, ours by `protocol` 230, whatever protocol a copied route has where it comes from; every other route is foreign.
- * An update takes the place of the old route at one moment.
+ * An update takes the place of the old route at one moment. A change of a route that somebody else made says so by the protocol of that route:
+ * only who was told to replace it makes one.
  */
 export function hostRoutes(exec: Exec): Subsystem<HostRoute> {
   const observe = async () => {
@@ -117,7 +118,7 @@ export function hostRoutes(exec: Exec): Subsystem<HostRoute> {
     async apply(changes) {
       const updates = changes.filter(({ op }) => op === 'update')
       const taken = new Set(updates.length > 0 ? (await observe()).foreign.map(language.key) : [])
-      const clash = updates.find(({ key }) => taken.has(key))
+      const clash = updates.find(({ key, from }) => taken.has(key) && !(from && isForeign(from)))
       // Which of the two the kernel would replace depends on their order.
       if (clash)
         throw new HostFault('CommandFailed', `${clash.key}: somebody else has a second route of this destination`, 'Remove that one.')
@@ -129,6 +130,8 @@ export function hostRoutes(exec: Exec): Subsystem<HostRoute> {
   }
 }
 
+const isForeign = (route: HostRoute): route is LiveRoute => 'protocol' in route && route.protocol !== OWN_PROTOCOL
+
 const OPS = { delete: 0, update: 1, add: 2 } as const
 
 /** A gateway must be reachable while a route through it is there: its network comes before the route and goes after it. */
@@ -139,7 +142,8 @@ function byReach(a: Change<HostRoute>, b: Change<HostRoute>): number {
 
 function command({ op, entry, from }: Change<HostRoute>): string {
   const verb = { add: 'add', update: 'replace', delete: 'del' }[op]
-  return `route ${verb} ${words((entry ?? from) as HostRoute)} protocol ${OWN_PROTOCOL}`
+  const route = (entry ?? from) as HostRoute
+  return `route ${verb} ${words(route)} protocol ${isForeign(route) ? route.protocol : OWN_PROTOCOL}`
 }
 
 /**
