@@ -1,14 +1,6 @@
-import { canonicalPort, canonicalText, canonicalValue, hex, readNumber } from './match.js'
+import { canonicalPort, canonicalText, canonicalValue, readNumber } from './match.js'
+import { canonicalLoad, canonicalSubfield, maskedLoad, readMasked } from './subfields.js'
 import { mapOf, splitTop } from './text.js'
-
-/** OXM spelling of a field that `load` names in full, and the name `set_field` has for it. */
-const WHOLE_FIELDS: ReadonlyMap<string, string> = mapOf({
-  NXM_NX_CT_MARK: 'ct_mark',
-  NXM_NX_CT_LABEL: 'ct_label',
-  NXM_NX_PKT_MARK: 'pkt_mark',
-  NXM_NX_TUN_ID: 'tun_id',
-  OXM_OF_METADATA: 'metadata',
-})
 
 /** Names of a field in `set_field` and the one that stands here; the value follows the field of the match. */
 const SET_NAMES: ReadonlyMap<string, string> = mapOf({
@@ -23,16 +15,28 @@ const MATCH_NAMES: ReadonlyMap<string, string> = mapOf({ eth_src: 'dl_src', eth_
 /** Order of the arguments of ct() as OVS prints them. */
 const CT_ORDER = ['commit', 'force', 'table', 'zone', 'nat', 'alg', 'exec']
 
+/** What the match says and actions depend on: whether the packet has a VLAN tag, and its transport protocol where one is known. */
+export interface Packet {
+  readonly tagged: boolean
+  readonly transport: 'tcp' | 'udp' | 'sctp' | null
+}
+const UNKNOWN: Packet = { tagged: false, transport: null }
+
 /**
  * The actions of a flow as ovs-vswitchd 3.1 prints them over OpenFlow 1.4: what older spellings (mod_dl_dst, load, strip_vlan, a bare port
- * number) mean is written in one way. Actions without a rule here stay as they are. `tagged`: the match asks for a VLAN tag.
+ * number) mean is written in one way. Actions without a rule here stay as they are.
  */
-export function canonicalActions(text: string, tagged = false): string {
-  const parts = splitTop(text).flatMap((part) => action(part, tagged))
+export function canonicalActions(text: string, packet = UNKNOWN): string {
+  let { tagged } = packet
+  const parts = splitTop(text).flatMap((part) => {
+    const actions = action(part, { ...packet, tagged })
+    tagged = actions.includes('pop_vlan') ? false : tagged || actions.some((one) => one.startsWith('push_vlan'))
+    return actions
+  })
   return parts.length === 0 ? 'drop' : parts.join(',')
 }
 
-function action(text: string, tagged: boolean): readonly string[] {
+function action(text: string, packet: Packet): readonly string[] {
   const [, name = '', rest = ''] = /^([\w.-]+)(.*)$/s.exec(text) ?? []
   const argument = /^[:=]/.test(rest) ? rest.slice(1) : rest
   switch (name.toLowerCase()) {
@@ -54,52 +58,73 @@ function action(text: string, tagged: boolean): readonly string[] {
     case 'strip_vlan':
       return ['pop_vlan']
     case 'mod_vlan_vid':
-      return [...(tagged ? [] : ['push_vlan:0x8100']), `set_field:${Number(argument) + 0x1000}->vlan_vid`]
+      return onTag(packet, `set_field:${Number(argument) + 0x1000}->vlan_vid`)
+    case 'mod_vlan_pcp':
+      return onTag(packet, `set_field:${Number(argument)}->vlan_pcp`)
     case 'mod_dl_src':
     case 'mod_dl_dst':
     case 'mod_nw_src':
     case 'mod_nw_dst':
+    case 'mod_nw_ecn':
       return [setField(argument, name.toLowerCase().slice(4))]
+    case 'mod_nw_tos':
+      return [`set_field:${Number(argument) >> 2}->ip_dscp`]
+    case 'mod_tp_src':
+    case 'mod_tp_dst':
+      return [packet.transport ? `set_field:${Number(argument)}->${packet.transport}_${name.toLowerCase().slice(7)}` : text]
+    case 'write_metadata':
+      return [`write_metadata:${canonicalValue('metadata', argument) ?? argument}`]
+    case 'set_tunnel':
+      return [setField(argument, 'tun_id')]
     case 'set_field': {
       const [value = '', field = ''] = argument.split('->')
       return [setField(value, field)]
     }
-    case 'load':
-      return [load(argument)]
+    case 'load': {
+      const [value = '', target = ''] = argument.split('->')
+      const number = readNumber(value)
+      return [number === null ? text : canonicalLoad(number, target)]
+    }
+    case 'move':
+      return [`move:${argument.split('->').map(canonicalSubfield).join('->')}`]
+    case 'check_pkt_larger':
+      return [text.replace(/->(.*)$/, (_, target: string) => `->${canonicalSubfield(target)}`)]
     case 'ct':
       return [connectionTracking(rest)]
     default:
-      return [/^\d+$/.test(text) ? `output:${Number(text)}` : text]
+      return [/^\d+$/.test(text) ? output(text, text) : text]
   }
 }
 
+/** What is written into a VLAN tag comes behind one. */
+const onTag = ({ tagged }: Packet, set: string): readonly string[] => (tagged ? [set] : ['push_vlan:0x8100', set])
+
 function output(port: string, text: string): string {
-  if (port.startsWith('(') || port.includes('[')) return text
+  if (port.startsWith('(')) return text
+  if (port.includes('[')) return `output:${canonicalSubfield(port)}`
   const canonical = canonicalPort(port)
-  return /^(local|normal|flood|all|in_port|controller)$/i.test(canonical) ? (action(canonical, false)[0] as string) : `output:${canonical}`
+  return /^(local|normal|flood|all|in_port|controller)$/i.test(canonical)
+    ? (action(canonical, UNKNOWN)[0] as string)
+    : `output:${canonical}`
 }
 
 function setField(value: string, written: string): string {
   const field = SET_NAMES.get(written) ?? written
   const number = readNumber(value)
   if (field === 'vlan_vid' && number !== null) return `set_field:${number}->vlan_vid`
+  const masked = readMasked(value)
+  const load = masked && maskedLoad(...masked, field)
+  if (load) return load
   return `set_field:${canonicalValue(MATCH_NAMES.get(field) ?? field, value) ?? value}->${field}`
-}
-
-function load(argument: string): string {
-  const [value = '', target = ''] = argument.split('->')
-  const number = readNumber(value)
-  if (number === null) return `load:${argument}`
-  const whole = /^(\w+)\[\]$/.exec(target)?.[1]
-  const field = whole && (WHOLE_FIELDS.get(whole) ?? /^NXM_NX_(X{0,2}REG\d+)$/.exec(whole)?.[1]?.toLowerCase())
-  return field ? `set_field:${hex(number)}->${field}` : `load:${hex(number)}->${target}`
 }
 
 function connectionTracking(rest: string): string {
   if (rest === '') return 'ct'
   const inner = rest.slice(1, -1)
-  const parts = splitTop(inner).map((part) => {
+  const parts = splitTop(inner).flatMap((part) => {
     const [, name = '', value = ''] = /^(\w+)(.*)$/s.exec(part) ?? []
+    if (name === 'zone' && readNumber(value.slice(1)) === 0n) return []
+    if (name === 'zone' && value.includes('[')) return `zone=${canonicalSubfield(value.slice(1))}`
     if (name === 'zone' || name === 'table') return `${name}=${canonicalPort(value.slice(1))}`
     if (name === 'nat' && value !== '') return `nat(${splitTop(value.slice(1, -1)).map(translation).join(',')})`
     if (name === 'exec') return `exec(${canonicalActions(value.slice(1, -1))})`
@@ -109,8 +134,14 @@ function connectionTracking(rest: string): string {
   return `ct(${parts.sort((a, b) => place(a) - place(b)).join(',')})`
 }
 
-/** `src=ADDRESS` of nat(); ranges and ports stay as they are. */
+/** `src=ADDRESS` of nat(), a range of addresses or ports as it may be: `src=[2001:db8::1]-[2001:db8::2]:1-2`. */
 function translation(text: string): string {
   const [, name, value = ''] = /^(src|dst)=(.*)$/.exec(text) ?? []
-  return name ? `${name}=${canonicalText(value)}` : text
+  return name
+    ? `${name}=${value
+        .split('-')
+        .map(canonicalText)
+        .join('-')
+        .replace(/\[([^\]]*)\]/g, (_, inner: string) => `[${canonicalText(inner)}]`)}`
+    : text
 }

@@ -1,4 +1,4 @@
-import { networkOf, parseAddress, parsePrefix, printPrefix, width } from '../model/address.js'
+import { type Address, addressOf, networkOf, parseAddress, parsePrefix, printPrefix, width } from '../model/address.js'
 import { byText, mapOf } from './text.js'
 
 /** One condition of a flow: canonical field name and canonical value. A protocol such as `arp` is a field with the value ''. */
@@ -72,6 +72,7 @@ const FORMS: ReadonlyMap<string, readonly [Form, bits: number]> = mapOf({
   ipv6_src: ['address', 128],
   ipv6_dst: ['address', 128],
   nd_target: ['address', 128],
+  ipv6_label: ['hex', 20],
   ct_ipv6_src: ['address', 128],
   ct_ipv6_dst: ['address', 128],
   dl_type: ['hex', 16],
@@ -114,8 +115,8 @@ export function canonicalMatch(texts: readonly string[]): readonly Condition[] {
       protocol = keyword[1] ?? protocol
     } else if (written === 'ip_dscp') {
       found.set('nw_tos', String(Number(value) << 2))
-    } else if (written === 'vlan_vid' && Number(value) >= 0x1000) {
-      found.set('dl_vlan', String(Number(value) & 0xfff))
+    } else if (written === 'vlan_vid' || written === 'vlan_tci' || written === 'dl_vlan') {
+      for (const [field, said] of tag(written, value)) found.set(field, said)
     } else {
       const field = ALIASES.get(written) ?? written
       const number = readNumber(value)
@@ -134,6 +135,22 @@ export function canonicalMatch(texts: readonly string[]): readonly Condition[] {
   return [...protocolConditions(type, protocol), ...[...found].flatMap(([field, value]) => condition(field, value))].sort(
     ([a], [b]) => rank(a) - rank(b) || byText(a, b),
   )
+}
+
+/** Tag control information as Open vSwitch has it: 12 bits of VLAN, a bit that says that there is a tag, 3 bits of priority. */
+const [VID, PRESENT, PRIORITY] = [0x0fff, 0x1000, 0xe000]
+
+/** A condition on the VLAN tag in the words that Open vSwitch prints over OpenFlow 1.4. */
+function tag(field: 'vlan_vid' | 'vlan_tci' | 'dl_vlan', text: string): readonly Condition[] {
+  const [value, mask = field === 'vlan_tci' ? 0xffff : VID | PRESENT] = text.split('/').map(Number)
+  if (value === undefined || Number.isNaN(value) || Number.isNaN(mask)) return [[field, text]]
+  if (field === 'dl_vlan') return value === 0xffff ? [['vlan_tci', `0x0/${VID | PRESENT}`]] : [[field, text]]
+  if (value === 0 && mask === 0xffff) return [['vlan_tci', `0x0/${VID | PRESENT}`]]
+  if ((mask & (VID | PRESENT)) !== (VID | PRESENT) || (value & PRESENT) === 0) return [['vlan_tci', `${value}/${mask}`]]
+  const priority: readonly Condition[] = (mask & PRIORITY) === PRIORITY ? [['dl_vlan_pcp', String(value >> 13)]] : []
+  return (mask & PRIORITY) === 0 || priority.length > 0
+    ? [['dl_vlan', String(value & VID)], ...priority]
+    : [['vlan_tci', `${value}/${mask}`]]
 }
 
 function rename(found: Map<string, string>, names: Readonly<Record<string, string>>): void {
@@ -171,6 +188,7 @@ function condition(field: string, value: string): readonly Condition[] {
 /** A port in a match or an output: LOCAL in capitals, a number in decimal, a symbol as it is. */
 export function canonicalPort(text: string): string {
   if (/^(local|65534|0xfffe|0xfffffffe|4294967294)$/i.test(text)) return 'LOCAL'
+  if (/^controller$/i.test(text)) return 'CONTROLLER'
   return /^(0x[0-9a-f]+|\d+)$/i.test(text) ? String(Number(text)) : text
 }
 
@@ -203,18 +221,19 @@ function canonicalAddress(text: string, bits: number): string | null {
   const address = parseAddress(slash < 0 ? text : text.slice(0, slash))
   if (!address || width(address.family) !== bits) return text
   if (slash < 0) return address.text
-  const prefix = parsePrefix(`${address.text}/${lengthOf(text.slice(slash + 1))}`)
+  const mask = parseAddress(text.slice(slash + 1))
+  const length = mask ? lengthOf(mask) : text.slice(slash + 1)
+  if (mask && length === null) return `${addressOf(address.family, address.value & mask.value).text}/${mask.text}`
+  const prefix = parsePrefix(`${address.text}/${length}`)
   if (!prefix) return text
   if (prefix.length === 0) return null
   return prefix.length === bits ? address.text : printPrefix(networkOf(prefix))
 }
 
-/** The length that a mask such as 255.255.0.0 says; the text itself when it is no mask of leading ones. */
-function lengthOf(text: string): string {
-  const mask = parseAddress(text)
-  if (!mask) return text
+/** The length that a mask such as 255.255.0.0 says; null when it is no mask of leading ones. */
+function lengthOf(mask: Address): number | null {
   const digits = mask.value.toString(2).padStart(width(mask.family), '0')
-  return /^1*0*$/.test(digits) ? String(digits.lastIndexOf('1') + 1) : text
+  return /^1*0*$/.test(digits) ? digits.lastIndexOf('1') + 1 : null
 }
 
 /** An address in its RFC 5952 spelling; any other text as it is. */

@@ -1,5 +1,5 @@
 import { GUARD_COOKIE, OWN_COOKIE, OWN_COOKIE_MASK } from '../model/numbers.js'
-import { canonicalActions } from './actions.js'
+import { canonicalActions, type Packet } from './actions.js'
 import { type Language, SyntaxFault } from './language.js'
 import { type Condition, canonicalMatch, hex, readNumber } from './match.js'
 import { type HostSymbol, substitute, symbolsIn } from './symbols.js'
@@ -28,17 +28,28 @@ export function flow(from: {
   comment?: string | null
 }): Flow {
   const match = canonicalMatch(splitTop(from.match))
-  const tagged = match.some(([field]) => field === 'dl_vlan' || field === 'vlan_tci')
   return {
     bridge: from.bridge,
     table: from.table ?? 0,
     priority: from.priority,
     cookie: from.cookie,
     match,
-    actions: canonicalActions(from.actions, tagged),
+    actions: canonicalActions(from.actions, packetOf(match)),
     comment: from.comment ?? null,
   }
 }
+
+/** What a match says about the packets whose actions it precedes. */
+function packetOf(match: readonly Condition[]): Packet {
+  const transport = match.map(([field]) => /^(tcp|udp|sctp)6?$/.exec(field)?.[1]).find((name) => name !== undefined)
+  return {
+    tagged: match.some(([field, value]) => field === 'dl_vlan' || field === 'dl_vlan_pcp' || (field === 'vlan_tci' && isTagged(value))),
+    transport: (transport ?? null) as Packet['transport'],
+  }
+}
+
+/** Whether a condition on the tag control information asks for a tag. */
+const isTagged = (text: string): boolean => ((readNumber(text.replace(/\/.*/, '')) ?? 0n) & 0x1000n) !== 0n
 
 /** Whether a flow of a host is egretta's: the cookie of the guard (seed 000), or one of our own range with nothing above its 32 bits. */
 export const isOwn = ({ cookie }: Flow): boolean =>
