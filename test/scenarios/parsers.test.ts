@@ -7,11 +7,13 @@ import { createNamespace, type Namespace, run } from '../lab/netns.js'
 import { describeWith } from '../requires.js'
 import { goldenOf, scenarios } from './scenario.js'
 
-/** A golden file, its symbols replaced by a port number and by a device: what only a host knows. Textual, so that our own parser has no part in it. */
+/** A golden file, its symbols replaced by a port number and by devices: what only a host knows. Textual, so that our own parser has no part in it. */
 const files = scenarios().flatMap((scenario) =>
   [...goldenOf(scenario)].map(([path, text]) => ({
     path: `${scenario.name}/${path}`,
-    text: path.endsWith('.flows') ? text.replace(/(patch|uplink)\([^)]*\)/g, '1') : text.replace(/uplink\([^)]*\)/g, 'ens3'),
+    text: path.endsWith('.flows')
+      ? text.replace(/(patch|uplink)\([^)]*\)/g, '1')
+      : text.replace(/uplink\([^)]*\)/g, 'ens3').replace(/network\([^)]*\)/g, 'ens5'),
   })),
 )
 const flows = files.filter(({ path }) => path.endsWith('.flows'))
