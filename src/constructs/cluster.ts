@@ -74,7 +74,8 @@ export class EgressCluster extends Chart {
       if (!inCode.has(name)) new EgressIPManifest(manifests, name, name, metadata, spec)
     }
     const nodes = new Construct(this, '@nodes')
-    for (const [nodeName, artefacts] of after) new NodeBundle(nodes, nodeName, { nodeName, artefacts, ownership: inputs.cluster.ownership })
+    const { ownership, conntrack } = inputs.cluster
+    for (const [nodeName, artefacts] of after) new NodeBundle(nodes, nodeName, { nodeName, artefacts, ownership, conntrack })
     const clouds = new Construct(this, '@clouds')
     for (const props of cloudPrivateIPs(this.outcome)) new CloudPrivateIPConfig(clouds, props.egressIP, props)
     this.composed = true

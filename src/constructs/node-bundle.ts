@@ -2,6 +2,7 @@ import { Construct } from 'constructs'
 import type { Artefact, BundleManifest } from '../model/bundle.js'
 import { bundleManifest, printManifest } from '../model/bundle.js'
 import type { Ownership, SubsystemName } from '../model/cluster.js'
+import type { ConntrackPolicy } from '../model/node-state.js'
 
 export interface NodeBundleProps {
   /** Name of the node. */
@@ -9,6 +10,8 @@ export interface NodeBundleProps {
   /** Everything the node's host must hold; paths are relative to the bundle. */
   readonly artefacts: readonly Artefact[]
   readonly ownership: Readonly<Partial<Record<SubsystemName, Ownership>>>
+  /** What becomes of established flows of a pod whose egress IP moves or goes; absent: their conntrack entries are deleted. */
+  readonly conntrack?: ConntrackPolicy
 }
 
 const BUNDLE = Symbol.for('egretta.NodeBundle')
@@ -28,7 +31,7 @@ export class NodeBundle extends Construct {
     Object.defineProperty(this, BUNDLE, { value: true })
     this.nodeName = props.nodeName
     this.artefacts = props.artefacts
-    this.manifest = bundleManifest(props.nodeName, props.artefacts, props.ownership)
+    this.manifest = bundleManifest(props.nodeName, props.artefacts, props.ownership, props.conntrack)
   }
 
   /** Path below the bundle to text, `bundle.json` among them. */
