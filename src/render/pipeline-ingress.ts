@@ -74,10 +74,10 @@ export const INGRESS: readonly PipelineRow[] = [
     table: 0,
     priority: 12,
     over: ['family', 'network'],
-    when: ['segmentation', 'default'],
-    match: '{vlan}dl_dst=00:00:00:00:00:00/01:00:00:00:00:00,{question},{target}={node}',
+    when: ['segmentation', 'default', 'ipv4'],
+    match: '{vlan}dl_dst={mac},{question},{target}={node}',
     actions: 'output:{patch},NORMAL',
-    why: 'who asks the node itself meets the default gateway router too, and no other router that has the same address',
+    why: 'who asks the node itself by ARP meets the default gateway router too, and no other router that has the same address',
   },
   {
     id: 'announcement',

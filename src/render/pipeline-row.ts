@@ -18,21 +18,67 @@ export interface PipelineRow {
   readonly why: string
 }
 
-/** What a row can range over, and the placeholders that it gives a value. */
+/** What a row can range over. */
 export const DIMENSIONS = {
-  family: 'each family in which the node has an address: `{node}`, `{host}`, `{ovn}`, `{masquerade}`, and the words of the family',
-  network: 'each network with a patch port: `{patch}`, `{ct-mark}`, `{pkt-mark}`, `{router}`, `{management}`',
-  protocol: 'TCP, UDP and SCTP: `{protocol}`',
-  state: 'packets of an established connection, and those that are related to one: `{state}`',
-  service: 'each service subnet: `{service}`',
-  pods: 'each pod subnet of the network, cluster-wide: `{pods}`',
-  'own-pods': 'each pod subnet of the network on this node: `{own-pods}`',
-  'host-subnet': 'each network of the addresses on the bridge: `{host-subnet}`',
-  extra: 'each other address of the node: `{extra}`',
-  'cluster-node': 'the addresses of all nodes of the cluster, in as few prefixes as possible: `{cluster-node}`',
-  'egress-mark': 'each egress IP on the primary network of this node that pods of the network leave with: `{egress-ip}`, `{egress-mark}`',
+  family: 'family in which the node has an address',
+  network: 'network with a patch port',
+  protocol: 'TCP, UDP, SCTP',
+  state: 'established, related',
+  service: 'service subnet',
+  pods: 'pod subnet of the network',
+  'own-pods': 'pod subnet of the network on this node',
+  'host-subnet': 'network of the addresses on the bridge',
+  extra: 'other address of the node',
+  'cluster-node': 'prefix of node addresses',
+  'egress-mark': 'egress IP with a mark',
 } as const
 export type Dimension = keyof typeof DIMENSIONS
+
+/** What stands in braces in rows. What a node has no value for leaves the flow out. */
+export const PLACEHOLDERS = {
+  phys: 'the port of the uplink',
+  patch: 'the patch port of the network',
+  patches: 'the patch ports of all networks',
+  'user-patches': 'the patch ports of user-defined networks',
+  mac: 'MAC of the bridge, and of every gateway router behind it',
+  node: 'address of the node on the bridge',
+  extra: 'another address of the node',
+  'host-subnet': 'a network of the addresses on the bridge',
+  'cluster-node': 'addresses of nodes of the cluster, exactly, in as few prefixes as possible',
+  service: 'a service subnet',
+  pods: 'a pod subnet of the network, in the whole cluster',
+  'own-pods': 'a pod subnet of the network on this node',
+  masquerade: 'the masquerade subnet (seed 002); the next four are addresses in it',
+  ovn: 'of OVN, number 1',
+  host: 'of the host, number 2',
+  router: 'of the gateway router of a user-defined network, number 10 + 2 * id - 1',
+  management: 'of its management port, number 10 + 2 * id',
+  'egress-ip': 'an egress IP on the primary network of this node that pods of the network leave with',
+  'egress-mark': 'the mark of its object, annotation k8s.ovn.org/egressip-mark',
+  'ct-mark': 'mark of connections of the network: 1 for the default one, else 3 + id',
+  'pkt-mark': 'mark of packets of a user-defined network: 4096 + id',
+  'mark.node': '1008: the packet leaves with the address of the node',
+  'mark.host': '2: the connection is of the host',
+  'zone.default': 'conntrack zone 64000, or what Cluster.spec.conntrackZone says; the next three follow it',
+  'zone.host': 'what the masquerade address of the host stands for, 64001',
+  'zone.ovn': 'what the masquerade address of OVN stands for, 64002',
+  'zone.reassembly': 'fragments, 64004',
+  geneve: 'port of the tunnels',
+  frame: 'MTU of pods and 14 bytes of Ethernet header',
+  protocol: '`tcp`, `udp` or `sctp`, in IPv6 with a 6',
+  state: '`+est+trk` or `+rel+trk`',
+  vlan: 'with a gateway VLAN: `dl_vlan=ID`',
+  strip: 'with a gateway VLAN: `strip_vlan`; the host takes and sends untagged frames',
+  tag: 'with a gateway VLAN: `mod_vlan_vid:ID`; the wire and OVN take and send tagged ones',
+  ip: '`ip` or `ipv6`',
+  src: '`nw_src` or `ipv6_src`',
+  dst: '`nw_dst` or `ipv6_dst`',
+  udp: '`udp` or `udp6`',
+  question: 'an ARP request, or a neighbor solicitation',
+  target: '`arp_tpa` or `nd_target`',
+  announcement: 'broadcast ARP, or a neighbor advertisement to all nodes',
+  'path-mtu': 'ICMP type 3 code 4, or ICMPv6 type 2: the packet was too large',
+} as const
 
 /** What a condition looks at: the bridge, and what the row ranges over at this flow. */
 export interface Situation {
@@ -68,6 +114,7 @@ export const CONDITIONS = {
   'not-measured': { says: 'shared gateway mode, or the MTU check is off', holds: (situation) => !isMeasured(situation) },
   tagged: { says: 'with a gateway VLAN', holds: isTagged },
   untagged: { says: 'without a gateway VLAN', holds: (situation) => !isTagged(situation) },
+  ipv4: { says: 'IPv4', holds: ({ family }) => family === 4 },
   ipv6: { says: 'IPv6', holds: ({ family }) => family === 6 },
 } satisfies Record<string, { readonly says: string; readonly holds: (situation: Situation) => boolean }>
 export type PipelineCondition = keyof typeof CONDITIONS
