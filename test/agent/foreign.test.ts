@@ -188,7 +188,9 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'an agent among others', () 
       expect(report.problems[0]?.message.split(', ').length).toBeGreaterThan(index)
       expect(node.state()).toBe(before)
     }
-    writeBundle(node.bundle, { ownership: { openflow: 'off', nftables: 'verify', neighbors: 'verify', addresses: 'verify', routes: 'verify', rules: 'verify' } })
+    writeBundle(node.bundle, {
+      ownership: { openflow: 'off', nftables: 'verify', neighbors: 'verify', addresses: 'verify', routes: 'verify', rules: 'verify' },
+    })
     ip('addr', 'add', '192.0.2.50/32', 'dev', BRIDGE)
     ip('neigh', 'add', 'fd69::1', 'lladdr', '02:00:00:00:00:99', 'dev', BRIDGE, 'nud', 'permanent')
     const before = node.state()
