@@ -59,6 +59,24 @@ const REWRITTEN: readonly (readonly [written: string, dumped: string])[] = [
     'table=12,priority=7,ipv6,ipv6_src=2001:db8::/ffff:ffff::,ip_dscp=10,actions=dec_ttl,set_field:2001:DB8::1->ipv6_src,controller',
     ' table=12, priority=7,ipv6,ipv6_src=2001:db8::/32,nw_tos=40 actions=dec_ttl,set_field:2001:db8::1->ipv6_src,CONTROLLER:65535',
   ],
+  [
+    'priority=6,dl_vlan=5,ip,actions=strip_vlan,mod_vlan_vid:6,mod_vlan_pcp:3,3',
+    ' priority=6,ip,dl_vlan=5 actions=pop_vlan,push_vlan:0x8100,set_field:4102->vlan_vid,set_field:3->vlan_pcp,output:3',
+  ],
+  ['priority=6,vlan_tci=0x7064,actions=2', ' priority=6,dl_vlan=100,dl_vlan_pcp=3 actions=output:2'],
+  [
+    'priority=6,dl_vlan=0xffff,actions=mod_vlan_vid:6,2',
+    ' priority=6,vlan_tci=0x0000/0x1fff actions=push_vlan:0x8100,set_field:4102->vlan_vid,output:2',
+  ],
+  ['priority=6,ip,nw_src=10.0.0.1/255.0.255.0,actions=65534', ' priority=6,ip,nw_src=10.0.0.0/255.0.255.0 actions=LOCAL'],
+  [
+    'priority=6,udp6,actions=mod_tp_src:80,set_field:0x50/0xf0->reg3,move:reg0[0..15]->NXM_NX_REG1[16..31],check_pkt_larger(9)->reg0[0]',
+    ' priority=6,udp6 actions=set_field:80->udp_src,load:0x5->NXM_NX_REG3[4..7],move:NXM_NX_REG0[0..15]->NXM_NX_REG1[16..31],check_pkt_larger(9)->NXM_NX_REG0[0]',
+  ],
+  [
+    'priority=6,ipv6,actions=ct(commit,zone=0,nat(src=[2001:db8:0::1]-[2001:db8:0::2]:1-2)),set_tunnel:5,mod_nw_tos:16,load:3->NXM_NX_REG0[0..31]',
+    ' priority=6,ipv6 actions=ct(commit,nat(src=[2001:db8::1]-[2001:db8::2]:1-2)),set_field:0x5->tun_id,set_field:4->ip_dscp,load:0x3->NXM_NX_REG0[]',
+  ],
 ]
 
 describe('flows', () => {
