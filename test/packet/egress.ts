@@ -1,7 +1,5 @@
-import { both, commit, hasNetworks, isLocal, isShared, not, nothing, type Packet } from './packet.js'
+import { both, commit, hasNetworks, isAlone, isLocal, isShared, nothing, type Packet } from './packet.js'
 import { EGRESS_MARK, IDS, MAC, STRANGER } from './scenario.js'
-
-const isAlone = not(hasNetworks)
 
 /** Packets that leave the node, of pods and of the host. */
 export const EGRESS: readonly Packet[] = [
@@ -218,44 +216,6 @@ export const EGRESS: readonly Packet[] = [
     packet: (w) => `${w.tcp},${w.src}=${w.node},${w.dst}=${w.node}`,
     rows: ['host-subnet-from-pods'],
     effects: () => [commit(64000, 1), 'LOCAL'],
-  },
-  {
-    name: 'the host asks for a neighbor',
-    only: 6,
-    in: 'LOCAL',
-    to: '33:33:ff:00:00:99',
-    packet: (w) => w.question(w.neighbor),
-    rows: ['solicitation-from-host'],
-    effects: () => [commit(64000, 2), 'patch(default)', 'uplink'],
-  },
-  {
-    name: 'the host announces an address',
-    only: 6,
-    in: 'LOCAL',
-    to: '33:33:00:00:00:01',
-    packet: (w) => w.answer(w.egressIP),
-    rows: ['advertisement-from-host'],
-    effects: () => [commit(64000, 2), 'patch(default)', 'uplink'],
-  },
-  {
-    name: 'a gateway router asks for a neighbor',
-    only: 6,
-    on: isShared,
-    in: 'patch(default)',
-    to: '33:33:ff:00:00:99',
-    packet: (w) => w.question(w.neighbor),
-    rows: ['solicitation-from-pods'],
-    effects: () => [commit(64000, 1), 'LOCAL', 'uplink'],
-  },
-  {
-    name: 'a gateway router announces an address',
-    only: 6,
-    on: isShared,
-    in: 'patch(default)',
-    to: '33:33:00:00:00:01',
-    packet: (w) => w.answer(w.egressIP),
-    rows: ['advertisement-from-pods'],
-    effects: () => [commit(64000, 1), 'LOCAL', 'uplink'],
   },
   {
     name: 'a pod pings',

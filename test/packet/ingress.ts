@@ -1,20 +1,7 @@
-import { both, hasNetworks, isLocal, isMeasured, isShared, isTagged, not, nothing, type Packet } from './packet.js'
-import { IDS, MAC, NEXT_HOP, STRANGER } from './scenario.js'
+import { both, hasNetworks, isAlone, isLocal, isShared, isTagged, nothing, type Packet } from './packet.js'
+import { MAC, NEXT_HOP, STRANGER } from './scenario.js'
 
-const isAlone = not(hasNetworks)
-const NETWORKS = ['default', 'blue', 'red', 'green'] as const
-/** ct_mark of connections of a network. */
-const markOf = (network: (typeof NETWORKS)[number]): number => (network === 'default' ? 1 : 3 + IDS[network])
-const everyNetwork = (): readonly string[] => ['LOCAL', ...NETWORKS.map((network) => `patch(${network})`)]
-
-/** A reply from the wire to a connection with a mark. */
-const reply = (mark: number, state: string): Pick<Packet, 'in' | 'tracked' | 'packet'> => ({
-  in: 'uplink',
-  tracked: [state],
-  packet: (w) => `ct_mark=${mark},${w.tcp},${w.src}=${w.outside},${w.dst}=${w.node}`,
-})
-
-/** Packets that come in from the wire, and frames that are no IP. */
+/** Packets that come in from the wire, and those that no other row takes. */
 export const INGRESS: readonly Packet[] = [
   {
     name: 'the fabric reaches a pod of an advertised network',
@@ -73,115 +60,6 @@ export const INGRESS: readonly Packet[] = [
     effects: () => ['LOCAL', 'patch(default)'],
   },
   {
-    name: 'the wire asks everyone for the node: the host and the default network hear it once each, no other network does',
-    on: hasNetworks,
-    in: 'uplink',
-    to: (w) => w.everyone,
-    packet: (w) => w.question(w.node),
-    rows: ['question-to-all'],
-    effects: () => ['LOCAL', 'patch(default)'],
-  },
-  {
-    name: 'the wire asks everyone for the node, with the default network alone',
-    on: isAlone,
-    in: 'uplink',
-    to: (w) => w.everyone,
-    packet: (w) => w.question(w.node),
-    rows: ['switch'],
-    effects: () => ['LOCAL', 'patch(default)'],
-  },
-  {
-    name: 'the wire asks the node itself: ARP',
-    only: 4,
-    on: hasNetworks,
-    in: 'uplink',
-    packet: (w) => w.question(w.node),
-    rows: ['question-to-node'],
-    effects: () => ['LOCAL', 'patch(default)'],
-  },
-  {
-    name: 'the wire asks the node itself: a neighbor solicitation is IPv6, and the host answers',
-    only: 6,
-    in: 'uplink',
-    packet: (w) => w.question(w.node),
-    tracked: ['trk,inv'],
-    rows: ['ingress', 'ingress-to-host'],
-    effects: () => ['ct(zone=64000,nat)', 'LOCAL'],
-  },
-  {
-    name: 'the wire asks another station, of which the bridge has not heard, for the node',
-    in: 'uplink',
-    to: STRANGER,
-    packet: (w) => w.question(w.node),
-    rows: ['switch'],
-    effects: () => ['LOCAL', 'patch(default)'],
-  },
-  {
-    name: 'the wire asks everyone for an egress IP: every network hears ARP once',
-    only: 4,
-    on: hasNetworks,
-    in: 'uplink',
-    to: (w) => w.everyone,
-    packet: (w) => w.question(w.egressIP),
-    rows: ['announcement'],
-    effects: everyNetwork,
-  },
-  {
-    name: 'the wire asks everyone for an egress IP: the host and the default network hear a neighbor solicitation once each',
-    only: 6,
-    on: hasNetworks,
-    in: 'uplink',
-    to: (w) => w.everyone,
-    packet: (w) => w.question(w.egressIP),
-    rows: ['switch'],
-    effects: () => ['LOCAL', 'patch(default)'],
-  },
-  {
-    name: 'a station announces itself: every network hears it once',
-    on: hasNetworks,
-    in: 'uplink',
-    to: (w) => w.all,
-    packet: (w) => w.answer(w.neighbor),
-    rows: ['announcement'],
-    effects: everyNetwork,
-  },
-  {
-    name: 'a station announces itself to the default network alone',
-    on: isAlone,
-    in: 'uplink',
-    to: (w) => w.all,
-    packet: (w) => w.answer(w.neighbor),
-    rows: ['switch'],
-    effects: () => ['LOCAL', 'patch(default)'],
-  },
-  {
-    name: 'an ARP answer for the MAC of the bridge',
-    only: 4,
-    on: hasNetworks,
-    in: 'uplink',
-    packet: (w) => w.answer(w.neighbor),
-    rows: ['frame-to-node'],
-    effects: everyNetwork,
-  },
-  {
-    name: 'an ARP answer for the MAC of the bridge, with the default network alone',
-    only: 4,
-    on: isAlone,
-    in: 'uplink',
-    packet: (w) => w.answer(w.neighbor),
-    rows: ['frame-to-node'],
-    effects: () => ['LOCAL', 'patch(default)'],
-  },
-  {
-    name: 'a gateway router of a user-defined network asks for its next hop',
-    on: hasNetworks,
-    in: 'patch(blue)',
-    to: (w) => w.everyone,
-    packet: (w) => w.question(w.neighbor),
-    rows: ['frame-from-pods'],
-    effects: () => ['LOCAL', 'patch(default)', 'uplink'],
-  },
-  {
     name: 'a frame of a network with a foreign MAC',
     in: 'patch(default)',
     by: STRANGER,
@@ -190,110 +68,12 @@ export const INGRESS: readonly Packet[] = [
     effects: nothing,
   },
   {
-    name: 'the host asks for its next hop',
-    only: 4,
-    in: 'LOCAL',
-    to: (w) => w.everyone,
-    packet: (w) => w.question(w.neighbor),
-    rows: ['switch'],
-    effects: () => ['patch(default)', 'uplink'],
-  },
-  {
     name: 'a frame of the wire for another station',
     in: 'uplink',
     to: STRANGER,
     packet: (w) => `${w.tcp},${w.src}=${w.outside},${w.dst}=${w.neighbor}`,
     rows: ['switch'],
     effects: () => ['LOCAL', 'patch(default)'],
-  },
-  ...NETWORKS.flatMap((network): readonly Packet[] => {
-    const has = network === 'default' ? () => true : hasNetworks
-    const out = `patch(${network})`
-    const fits = network === 'default' ? 'fits-default' : 'fits-network'
-    return ['trk,est', 'trk,rel'].flatMap((state): readonly Packet[] => [
-      {
-        ...reply(markOf(network), state),
-        name: `a reply (${state}) to a pod of ${network}`,
-        on: both(has, not(isMeasured)),
-        rows: ['ingress', 'reply-to-network'],
-        effects: () => ['ct(zone=64000,nat)', out],
-      },
-      {
-        ...reply(markOf(network), state),
-        name: `a reply (${state}) to a pod of ${network} that may be too large`,
-        on: both(has, isMeasured),
-        rows: ['ingress', 'reply-to-network-measured', 'too-large', fits],
-        effects: () => ['ct(zone=64000,nat)', 'over 1414: LOCAL', `up to 1414: ${out}`],
-      },
-    ])
-  }),
-  {
-    name: 'a reply to an egress IP finds its network by the mark',
-    on: both(hasNetworks, not(isMeasured)),
-    in: 'uplink',
-    tracked: ['trk,est'],
-    packet: (w) => `ct_mark=${markOf('blue')},${w.tcp},${w.src}=${w.outside},${w.dst}=${w.egressIP}`,
-    rows: ['ingress', 'reply-to-network'],
-    effects: () => ['ct(zone=64000,nat)', 'patch(blue)'],
-  },
-  ...['trk,est', 'trk,rel'].map(
-    (state): Packet => ({
-      ...reply(2, state),
-      name: `a reply (${state}) to the host`,
-      rows: ['ingress', 'reply-to-host'],
-      effects: () => ['ct(zone=64000,nat)', 'LOCAL'],
-    }),
-  ),
-  {
-    name: 'a reply to the host that looks like BFD is for the host alone',
-    in: 'uplink',
-    tracked: ['trk,est'],
-    packet: (w) => `ct_mark=2,${w.udp},${w.src}=${w.outside},${w.dst}=${w.node},udp_src=53,udp_dst=3784`,
-    rows: ['ingress', 'reply-to-host'],
-    effects: () => ['ct(zone=64000,nat)', 'LOCAL'],
-  },
-  ...(['router', 'neighbor'] as const).flatMap((sender): readonly Packet[] =>
-    (['alone', 'untagged', 'tagged'] as const).map((kind) => ({
-      name: `a ${sender} advertisement for the MAC of the bridge (${kind})`,
-      only: 6,
-      on: kind === 'alone' ? isAlone : both(hasNetworks, kind === 'tagged' ? isTagged : not(isTagged)),
-      in: 'uplink',
-      packet: (w) => (sender === 'router' ? 'icmp6,icmpv6_type=134,ipv6_src=fe80::1' : w.answer(w.neighbor)),
-      tracked: ['trk,inv'],
-      rows: ['ingress', `${sender}-advertisement${kind === 'tagged' ? '-tagged' : ''}`],
-      effects: () => ['ct(zone=64000,nat)', ...(kind === 'alone' ? ['LOCAL', 'patch(default)'] : everyNetwork())],
-    })),
-  ),
-  {
-    name: 'BFD of a peer',
-    in: 'uplink',
-    packet: (w) => `${w.udp},${w.src}=${w.neighbor},${w.dst}=${w.node},udp_src=49152,udp_dst=3784`,
-    rows: ['ingress', 'bfd-to-node'],
-    effects: () => ['ct(zone=64000,nat)', 'LOCAL', 'patch(default)'],
-  },
-  {
-    name: 'a new connection to the node',
-    in: 'uplink',
-    packet: (w) => `${w.tcp},${w.src}=${w.outside},${w.dst}=${w.node}`,
-    rows: ['ingress', 'ingress-to-host'],
-    effects: () => ['ct(zone=64000,nat)', 'LOCAL'],
-  },
-  {
-    name: 'a new connection to the node, before the host has sent anything',
-    in: 'uplink',
-    unlearned: true,
-    packet: (w) => `${w.tcp},${w.src}=${w.outside},${w.dst}=${w.node}`,
-    rows: ['ingress', 'ingress-to-host'],
-    effects: () => ['ct(zone=64000,nat)', 'LOCAL'],
-  },
-  {
-    name: 'an untagged packet from the wire for the MAC of the bridge reaches nothing that speaks in the VLAN of the gateway',
-    on: isTagged,
-    in: 'uplink',
-    untagged: true,
-    packet: (w) => `${w.tcp},${w.src}=${w.outside},${w.dst}=${w.node}`,
-    rows: ['ingress', 'switch-tracked'],
-    effects: () => ['ct(zone=64000,nat)', 'patch(default)'],
   },
   {
     name: 'a frame from a neighbor to another station that the bridge knows to be on the wire stays there',

@@ -33,8 +33,9 @@ export const isShared = ({ mode }: ExternalBridge): boolean => mode === 'shared'
 export const isLocal = ({ mode }: ExternalBridge): boolean => mode === 'local'
 export const isTagged = ({ vlan }: ExternalBridge): boolean => vlan !== 0
 export const hasNetworks = ({ networks }: ExternalBridge): boolean => networks.length > 1
+export const isAlone = ({ networks }: ExternalBridge): boolean => networks.length === 1
 export const isMeasured = ({ mtu }: ExternalBridge): boolean => mtu !== null
-/** Both conditions. */
+/** All of the conditions. */
 export const both =
   (...conditions: readonly ((bridge: ExternalBridge) => boolean)[]) =>
   (bridge: ExternalBridge): boolean =>
@@ -49,6 +50,10 @@ export const commit = (zone: number, mark: number | null, nat?: string): string 
   `ct(commit,zone=${zone}${mark === null ? '' : `,mark=0x${mark.toString(16)}`}${nat ? `,nat(${nat})` : ''})`
 
 export const nothing = (): readonly string[] => []
+
+export const NETWORKS = ['default', 'blue', 'red', 'green'] as const
+/** The host and all networks. */
+export const everyNetwork = (): readonly string[] => ['LOCAL', ...NETWORKS.map((network) => `patch(${network})`)]
 
 /** The packet as the bridge of a scenario gets it. */
 export function sent(packet: Packet, { bridge }: Scenario, words: Words): Sent {

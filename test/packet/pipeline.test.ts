@@ -5,11 +5,13 @@ import { describeWith } from '../requires.js'
 import { buildBridges, type Outcome, type TracedBridge, type TracedBridges } from './bridge.js'
 import { EGRESS } from './egress.js'
 import { INGRESS } from './ingress.js'
+import { NEIGHBORS } from './neighbors.js'
 import { expectedEffects, type Packet, sent } from './packet.js'
+import { REPLIES } from './replies.js'
 import { SCENARIOS, type Scenario, WORDS, type Words } from './scenario.js'
 import { SERVICES } from './services.js'
 
-const PACKETS: readonly Packet[] = [...EGRESS, ...SERVICES, ...INGRESS]
+const PACKETS: readonly Packet[] = [...EGRESS, ...SERVICES, ...INGRESS, ...REPLIES, ...NEIGHBORS]
 
 /** Rows that no packet can reach here, and why. */
 const UNREACHABLE: Readonly<Record<string, string>> = {

@@ -22,7 +22,6 @@ export const EGRESS_MARK = 50001
 /** Words and addresses of a family, so that one packet is written for both. */
 export interface Words {
   readonly family: Family
-  readonly ip: string
   readonly icmp: string
   readonly tcp: string
   readonly udp: string
@@ -59,7 +58,6 @@ export interface Words {
 export const WORDS: readonly Words[] = [
   {
     family: 4,
-    ip: 'ip',
     icmp: 'icmp',
     tcp: 'tcp',
     udp: 'udp',
@@ -87,7 +85,6 @@ export const WORDS: readonly Words[] = [
   },
   {
     family: 6,
-    ip: 'ipv6',
     icmp: 'icmp6',
     tcp: 'tcp6',
     udp: 'udp6',

@@ -1,7 +1,6 @@
-import { both, commit, hasNetworks, isLocal, not, type Packet } from './packet.js'
+import { both, commit, hasNetworks, isAlone, isLocal, type Packet } from './packet.js'
 import { IDS } from './scenario.js'
 
-const isAlone = not(hasNetworks)
 const TO_BRIDGE = 'eth(dst=02:00:00:00:00:0a)'
 const TO_HOST = 'eth(src=02:00:00:00:00:01,dst=02:00:00:00:00:0a)'
 /** pkt_mark of a user-defined network. */
