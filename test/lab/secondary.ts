@@ -103,7 +103,7 @@ function buildPod({ name, addresses }: ClusterPod, nodes: readonly LabNode[]): N
 export function markPods({ namespace, bridge: primary }: LabNode, local: boolean): void {
   const toNodes = local ? ['ip daddr 192.0.2.0/24 meta mark set 0x3f0', 'ip6 daddr 2001:db8:1::/64 meta mark set 0x3f0'] : []
   const masquerade = local
-    ? `chain masquerade { type nat hook postrouting priority 101; oifname "${primary}" iifname "pod-*" masquerade; }`
+    ? `chain masquerades { type nat hook postrouting priority 101; oifname "${primary}" iifname "pod-*" masquerade; }`
     : ''
   namespace.exec('nft', ['-f', '-'], {
     input: `table inet lab {

@@ -23,7 +23,7 @@ export async function serve(namespace: Namespace, addresses: readonly string[]):
 
 /**
  * The source that a station says it saw when `source` of the namespace comes, over TCP or UDP; for ICMP `answered`, which no station
- * can say more about. `no answer` after a second.
+ * can say more about. `no answer` where nothing comes for a second and a half.
  */
 export async function visit(
   namespace: Namespace,
@@ -32,7 +32,7 @@ export async function visit(
   target: string,
   sourcePort?: number,
 ): Promise<string> {
-  const words = [protocol, source, target, String(STATION_PORT), '1', ...(sourcePort === undefined ? [] : [String(sourcePort)])]
+  const words = [protocol, source, target, String(STATION_PORT), ...(sourcePort === undefined ? [] : [String(sourcePort)])]
   const child = namespace.spawn('perl', [script('visit.pl'), ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   child.stdout?.on('data', (bytes: Buffer) => {
