@@ -22,7 +22,7 @@ import type { Flow } from '../syntax/openflow.js'
 import type { PortFlag } from '../syntax/port-flags.js'
 import { type HostRoute, routes } from '../syntax/routes.js'
 import { type HostRule, rules } from '../syntax/rules.js'
-import { deviceOf } from '../syntax/symbols.js'
+import { deviceOf, symbolsIn } from '../syntax/symbols.js'
 import { areGuardFlows, isGuardTable } from './guard.js'
 
 /** OVN writes this bridge, with cookies that can look like ours: it is neither read nor written. */
@@ -126,9 +126,11 @@ function deviceOfTable(table: string): string | null {
   return Number(base) >= ROUTE_TABLE_BASE && symbolFault(dev) === undefined ? dev : null
 }
 
-/** The kernel's own rule for names of devices (dev_valid_name); a name also ends up as one word in a batch of ip(8). */
+/** The kernel's own rule for names of devices (dev_valid_name); a name also ends up as one word in a batch of ip(8), and it is no symbol. */
 const nameFault = (dev: string): string | undefined =>
-  /^[^\s/:"'\\#]{1,15}$/.test(dev) && dev !== '.' && dev !== '..' ? undefined : `${JSON.stringify(dev)} is not the name of a network device`
+  /^[^\s/:"'\\#]{1,15}$/.test(dev) && dev !== '.' && dev !== '..' && symbolsIn(dev).length === 0
+    ? undefined
+    : `${JSON.stringify(dev)} is not the name of a network device`
 
 /** Of the symbols, only the one of an interface by its network names a device here. */
 function symbolFault(dev: string): string | undefined {

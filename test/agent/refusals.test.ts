@@ -6,6 +6,11 @@ import { type Report, run } from '../../src/agent/run.js'
 import { bundleDigest, bundleManifest, printManifest } from '../../src/model/bundle.js'
 import { artefacts, NODE, withFile, writeBundle } from './bundles.js'
 
+const ETH1 = 'network(198.51.100.0/24)'
+const rule = (over: object): string =>
+  `[\n${JSON.stringify({ priority: 6000, src: '10.244.1.3/32', table: `1000+ifindex(${ETH1})`, ...over })}\n]`
+const route = (over: object): string => `[\n${JSON.stringify({ dst: '10.96.0.0/16', dev: 'br-ex', table: 'main', ...over })}\n]`
+
 const root = mkdtempSync(join(tmpdir(), 'egretta-refusals-'))
 const folder = join(root, 'out', 'nodes', NODE)
 afterAll(() => rmSync(root, { recursive: true }))
@@ -141,6 +146,40 @@ describe('a bundle is refused', () => {
       '[\n{"dst":"192.0.2.9","lladdr":"02:00:00:00:00:01","dev":"a b"}\n]',
       /not the name of a network device/,
     ],
+    [
+      'an address that is not the second of its network',
+      'addresses.json',
+      '[\n{"address":"169.254.0.3/17","dev":"br-ex"}\n]',
+      /169.254.0.3\/17/,
+    ],
+    [
+      'a masquerade address on an interface by its network',
+      'addresses.json',
+      `[\n{"address":"169.254.0.2/17","dev":"${ETH1}"}\n]`,
+      /name of a net/,
+    ],
+    ['an egress IP on an uplink', 'addresses.json', '[\n{"address":"192.0.2.50/32","dev":"uplink(br-ex)"}\n]', /not the name/],
+    ['a rule for everybody', 'rules.json', rule({ src: '0.0.0.0/0' }), /6000 from 0.0.0.0\/0 .* is not one/],
+    ['a rule before all others', 'rules.json', rule({ priority: 0 }), /is not one that egretta renders/],
+    ['a rule that leads to the main table', 'rules.json', rule({ table: 'main' }), /lookup main" is not one/],
+    ['a rule for another mark', 'rules.json', rule({ priority: 5999, src: '0.0.0.0/0', fwmark: '0x1', table: 'main' }), /fwmark 0x1/],
+    ['a rule with a low table', 'rules.json', rule({ table: `200+ifindex(${ETH1})` }), /is not one that egretta renders/],
+    ['a default route', 'routes.json', route({ dst: '0.0.0.0/0', gateway: '192.0.2.1' }), /"0.0.0.0\/0 table main" is not one/],
+    ['a route of the table of local addresses', 'routes.json', route({ table: '255' }), /table 255" is not one/],
+    ['a route to a device that is a command', 'routes.json', route({ dev: 'br-ex\nflush' }), /is not one that egretta renders/],
+    [
+      'a copy of the routes of another interface',
+      'routes.json',
+      route({ dst: `routes-of(${ETH1})`, family: 'inet', dev: ETH1, table: '1000+ifindex(network(192.0.2.0/24))' }),
+      /is not one that egretta renders/,
+    ],
+    [
+      'a flag of a port that is no patch port',
+      'openflow.br-ex.ports.json',
+      '[\n{"port":"1","flag":"no-flood"}\n]',
+      /"1" is not the patch port/,
+    ],
+    ['flags of br-int', 'openflow.br-int.ports.json', '[\n{"port":"patch(blue)","flag":"no-flood"}\n]', /br-int belongs to OVN/],
     ['what is no JSON', 'neighbors.json', '[\n{"dst":\n]', /neighbors.json: line/],
   ]
 
@@ -161,6 +200,25 @@ describe('a bundle is refused', () => {
       const file = { path: 'guard.openflow.br-ex.flows', text: text.replace(from, to), phases: ['shutdown'] as const }
       writeBundle(folder, {}, withFile(artefacts(), file))
       expect(await refusal()).toMatch(/these are not the guard flows/)
+    }
+  })
+
+  it('when a rule or an element hides in the table of egress IPs', async () => {
+    const secondary = [{ network: '198.51.100.0/24', egressIP: '198.51.100.50', pods: ['10.244.1.3'] }]
+    writeBundle(folder, { secondary })
+    expect((await diff()).problems.map(({ code }) => code)).not.toContain('InvalidBundle')
+    const text = artefacts({ secondary }).find(({ path }) => path === 'nftables.json')?.text ?? ''
+    const rules = text.split('\n').filter((line) => line.includes('"chain":"egress-ip-sec-filter"'))
+    expect(rules.length).toBeGreaterThan(0)
+    for (const spoiled of [
+      text.replace(rules[0] ?? '', `${(rules[0] ?? '').replace('"drop":null', '"accept":null')}`),
+      text.replaceAll(ETH1, 'eth1'),
+      text.replace('"prio":101', '"prio":99'),
+      text.replace('"198.51.100.50"', '"none"'),
+    ]) {
+      expect(spoiled).not.toBe(text)
+      writeBundle(folder, { secondary }, withFile(artefacts({ secondary }), { path: 'nftables.json', text: spoiled, phases: ['steady'] }))
+      expect(await refusal()).toMatch(/nftables.json: this is not the table that egretta renders/)
     }
   })
 
