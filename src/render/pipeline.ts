@@ -1,7 +1,7 @@
 import { EGRESS } from './pipeline-egress.js'
 import { INGRESS } from './pipeline-ingress.js'
+import { SERVICES } from './pipeline-masquerade.js'
 import type { PipelineRow } from './pipeline-row.js'
-import { SERVICES } from './pipeline-services.js'
 
 /**
  * The flow table of the external bridge (breth0, br-ex): every flow that a node can have there, in the order in which Open vSwitch tries them.
