@@ -36,6 +36,7 @@ export const clusterNode = (name: string, host: number, networks: ClusterNode['p
   bridge: BRIDGE,
   mac: `00:00:5e:00:53:${host.toString(16).padStart(2, '0')}`,
   addresses: [`192.0.2.${host}/24`, `2001:db8:1::${host}/64`],
+  management: [],
   secondary: [`198.51.100.${host}/24`, `2001:db8:2::${host}/64`],
   podSubnets: { default: [`10.128.${host}.0/24`, `fd01:0:0:${host}::/64`], ...networks },
 })

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
+import { nth, parsePrefix } from '../../src/model/address.js'
 import { atExit } from './clean-up.js'
 import { bridge, cable, createNamespace, type Namespace } from './netns.js'
 import { addBridge, addPatch, type OpenVSwitch, startOvs } from './ovs.js'
@@ -10,16 +11,20 @@ import { addBridge, addPatch, type OpenVSwitch, startOvs } from './ovs.js'
 export const CARD = 'ens3'
 /** The client's card. */
 export const CLIENT_CARD = 'eth0'
+/** The management port of the nodes. Its usual name would show the agent that ovnkube-node is at work here. */
+export const MANAGEMENT_PORT = 'mgmt0'
 /** The client is a neighbor of the nodes: an upstream router, a firewall. */
 export const CLIENT = { ipv4: '192.0.2.100', ipv6: '2001:db8:1::100', mac: '00:00:5e:00:53:64' }
 
-/** What a Node object says of the host: annotation k8s.ovn.org/l3-gateway-config. */
+/** What a Node object says of the host: annotations k8s.ovn.org/l3-gateway-config and node-subnets. */
 export interface NodeFacts {
   readonly name: string
   readonly bridge: string
   readonly mac: string
   /** With prefix length. */
   readonly addresses: readonly string[]
+  /** Addresses of the management port, with prefix length; none: the node has none. */
+  readonly management: readonly string[]
 }
 
 /** A node that stands: its namespace, its Open vSwitch, and where its agent keeps its state. */
@@ -46,11 +51,20 @@ export function nodeFacts(file: string, names: readonly string[]): readonly Node
     items: { metadata: { name: string; annotations: Record<string, string> } }[]
   }
   return names.map((name) => {
-    const annotation = items.find((item) => item.metadata.name === name)?.metadata.annotations['k8s.ovn.org/l3-gateway-config']
-    if (annotation === undefined) throw new Error(`${file} has no node ${name} with a gateway`)
-    const gateway = JSON.parse(annotation).default
-    return { name, bridge: gateway['bridge-id'], mac: gateway['mac-address'], addresses: gateway['ip-addresses'] }
+    const annotations = items.find((item) => item.metadata.name === name)?.metadata.annotations
+    const [gateway, subnets] = ['k8s.ovn.org/l3-gateway-config', 'k8s.ovn.org/node-subnets'].map((key) => annotations?.[key])
+    if (gateway === undefined || subnets === undefined) throw new Error(`${file} has no node ${name} with a gateway and pods`)
+    const { 'bridge-id': bridge, 'mac-address': mac, 'ip-addresses': addresses } = JSON.parse(gateway).default
+    return { name, bridge, mac, addresses, management: JSON.parse(subnets).default.map(managementAddress) }
   })
+}
+
+/** The management port has the second address of a pod subnet of the node. */
+function managementAddress(subnet: string): string {
+  const prefix = parsePrefix(subnet)
+  const second = prefix && nth(prefix, 2)
+  if (!second) throw new Error(`${subnet} is no pod subnet`)
+  return `${second.text}/${prefix.length}`
 }
 
 /**
@@ -107,6 +121,10 @@ function buildNode(node: NodeFacts, segment: Namespace, dir: string, networks: r
   }
   for (const address of node.addresses) {
     namespace.exec('ip', ['addr', 'add', address, 'dev', node.bridge, ...(address.includes(':') ? ['nodad'] : [])])
+  }
+  if (node.management.length > 0) cable({ namespace, device: MANAGEMENT_PORT }, { namespace, device: 'mgmt1' })
+  for (const address of node.management) {
+    namespace.exec('ip', ['addr', 'add', address, 'dev', MANAGEMENT_PORT, ...(address.includes(':') ? ['nodad'] : [])])
   }
   return { ...node, namespace, ovs, stateDir: join(dir, 'state') }
 }

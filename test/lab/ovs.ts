@@ -12,6 +12,8 @@ export interface OpenVSwitch {
   vsctl(...args: readonly string[]): string
   /** `ovs-ofctl COMMAND BRIDGE ARGS…` with OpenFlow 1.4; what it printed. Throws when it fails. */
   ofctl(command: string, bridge: string, ...args: readonly string[]): string
+  /** Numbers of the ports of a bridge that have the flag no-flood, sorted as text. */
+  noFlood(bridge: string): readonly string[]
   /** Ends the two daemons; the database stays in the directory. */
   stop(): void
 }
@@ -43,6 +45,15 @@ export function startOvs(namespace: Namespace, dir: string): OpenVSwitch {
     vsctl,
     ofctl: (command, bridge, ...args) =>
       run('ovs-ofctl', ['-O', 'OpenFlow14', command, `unix:${dir}/${bridge}.mgmt`, ...args], { env }).stdout,
+    // OpenFlow 1.0 alone has the flag.
+    noFlood: (bridge) =>
+      [
+        ...run('ovs-ofctl', ['-O', 'OpenFlow10', 'dump-ports-desc', `unix:${dir}/${bridge}.mgmt`]).stdout.matchAll(
+          /^ (\d+)\(.*\n\s+config:.*NO_FLOOD/gm,
+        ),
+      ]
+        .map(([, port]) => String(port))
+        .sort(),
     stop: () => {
       for (const name of ['ovs-vswitchd', 'ovsdb-server']) run('ovs-appctl', ['-t', `${dir}/${name}.ctl`, 'exit'], { mayFail: true })
     },

@@ -1,9 +1,10 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { OWN_PROTOCOL } from '../../src/model/numbers.js'
 import { atExit } from './clean-up.js'
 import { run, type Said } from './netns.js'
-import type { LabNode } from './network.js'
+import { type LabNode, MANAGEMENT_PORT } from './network.js'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 export const EXAMPLE = join(ROOT, 'examples', 'kind-3-nodes')
@@ -29,7 +30,7 @@ export interface Project {
   close(): void
 }
 
-/** Copies the example's intent and topology into a folder of the temporary directory. */
+/** Copies the example's intent and topology into a folder of the temporary directory. Its nodes have the lab's management port there. */
 export function copyExample(): Project {
   const dir = mkdtempSync(join(tmpdir(), 'egretta-project-'))
   const close = (): void => {
@@ -38,6 +39,7 @@ export function copyExample(): Project {
   }
   const forget = atExit(close)
   for (const part of ['intent', 'topology']) cpSync(join(EXAMPLE, part), join(dir, part), { recursive: true })
+  appendFileSync(join(dir, 'intent', 'cluster.yaml'), `  managementPort: ${MANAGEMENT_PORT}\n`)
   return {
     dir,
     egretta: (...args) => run(process.execPath, [join(ROOT, 'dist', 'cli', 'main.js'), ...args], { cwd: dir }),
@@ -73,11 +75,17 @@ export function apply(node: LabNode, bundle: string, ...args: readonly string[])
 /** Everything on the host that an agent could touch, as text: equal texts, equal hosts. */
 export function holdings(node: LabNode): string {
   const { namespace, ovs } = node
+  const ip = (...args: readonly string[]): string => namespace.exec('ip', ['-N', ...args]).stdout
   return [
     namespace.exec('nft', ['list', 'ruleset']).stdout,
-    ovs.ofctl('dump-flows', node.bridge, '--no-stats'),
-    namespace.exec('ip', ['addr', 'show', 'dev', node.bridge, 'scope', 'global']).stdout,
-    namespace.exec('ip', ['neigh', 'show', 'nud', 'permanent']).stdout,
-    namespace.exec('ip', ['-6', 'neigh', 'show', 'nud', 'permanent']).stdout,
+    // In no order that could be relied on.
+    ovs.ofctl('dump-flows', node.bridge, '--no-stats').split('\n').sort().join('\n'),
+    ovs.noFlood(node.bridge).join(' '),
+    ip('addr', 'show', 'dev', node.bridge, 'scope', 'global'),
+    ...['-4', '-6'].flatMap((family) => [
+      ip(family, 'neigh', 'show', 'nud', 'permanent'),
+      ip(family, 'rule', 'show'),
+      ip(family, 'route', 'show', 'table', 'all', 'proto', String(OWN_PROTOCOL)),
+    ]),
   ].join('\n')
 }
