@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NETWORK_CT_MARK_BASE } from '../../src/model/numbers.js'
 import { describeWith } from '../requires.js'
 import { type ClusterEgress, clusterNode, networkOf, render, type Tenant } from './inputs.js'
 import { buildNetwork, CLIENT, type LabNode, type Network } from './network.js'
@@ -52,9 +53,9 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'conntrack'], 'pods of user-d
     })
 
     /** Has the node hold these egress IPs, and br-int mark each tenant's packets as its EgressIP says. */
-    async function hold(name: string, egress: readonly ClusterEgress[]): Promise<void> {
+    async function hold(name: string, egress: readonly ClusterEgress[], spec: object = {}): Promise<void> {
       const out = join(network.dir, name)
-      render({ nodes: [NODE], mode, tenants: TENANTS, egress }, out)
+      render({ nodes: [NODE], mode, tenants: TENANTS, egress, spec }, out)
       await converge(node, join(out, 'nodes', node.name))
       for (const [index, { name: tenant }] of TENANTS.entries()) {
         const own = egress.find(({ namespace }) => namespace === tenant)
@@ -64,9 +65,9 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'conntrack'], 'pods of user-d
 
     let port = 40000
     /** What a station sees of the pod of each tenant; both come from the same address and port, at the same time. */
-    async function seen(family: number, protocol: 'tcp' | 'udp'): Promise<readonly string[]> {
-      // One that was never used: a connection keeps the source that it began with.
-      port++
+    async function seen(family: number, protocol: 'tcp' | 'udp', flow: 'new' | 'old' = 'new'): Promise<readonly string[]> {
+      // A port that was never used: a connection keeps the source that it began with.
+      if (flow === 'new') port++
       return await Promise.all(ports.map(({ pod }) => visit(pod, protocol, SOURCES[family] ?? '', STATIONS[family] ?? '', port)))
     }
 
@@ -88,6 +89,13 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'conntrack'], 'pods of user-d
       }
     })
 
+    it('get no answer where no flow leads the mark of their connections back to their network', async () => {
+      await hold('none', [])
+      const mark = NETWORK_CT_MARK_BASE + (TENANTS[1]?.id ?? 0)
+      node.ovs.ofctl('del-flows', node.bridge, `table=1,ct_mark=${mark}`)
+      for (const family of [0, 1]) expect(await seen(family, 'udp')).toEqual([both(family), 'no answer'])
+    })
+
     it.each([
       ['IPv4', 0],
       ['IPv6', 1],
@@ -104,6 +112,25 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'conntrack'], 'pods of user-d
         `table=0,pkt_mark=${markOf(join(network.dir, `two-${family}`, 'manifests', `EgressIP.blue-${family}.yaml`))}`,
       )
       expect(await seen(family, 'tcp')).toEqual([both(family), EGRESS_IPS[family as 0 | 1][1]])
+    })
+
+    it.each([
+      ['IPv4', 0],
+      ['IPv6', 1],
+    ])('lose it with its EgressIP, in flows that last too, over %s', async (_, family) => {
+      await hold(`held-${family}`, held(family, TENANTS))
+      expect(await seen(family, 'udp')).toEqual(EGRESS_IPS[family as 0 | 1])
+      await hold(`left-${family}`, held(family, TENANTS.slice(1)))
+      expect(await seen(family, 'udp', 'old')).toEqual([both(family), EGRESS_IPS[family as 0 | 1][1]])
+    })
+
+    it('keep it in flows that last where the cluster says so', async () => {
+      const keep = { conntrack: 'keep' }
+      await hold('keep', held(0, TENANTS), keep)
+      expect(await seen(0, 'udp')).toEqual(EGRESS_IPS[0])
+      await hold('kept', held(0, TENANTS.slice(1)), keep)
+      expect(await seen(0, 'udp', 'old')).toEqual(EGRESS_IPS[0])
+      expect(await seen(0, 'udp')).toEqual([both(0), EGRESS_IPS[0][1]])
     })
   })
 })

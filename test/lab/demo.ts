@@ -22,7 +22,14 @@ async function step(title: string): Promise<void> {
   say(`\n${bold(`${++steps}. ${title}`)}`)
 }
 
-const show = (command: string, output: string): void => say(`  $ ${command}\n${indent(output)}`)
+/** Lines of an output that are shown; a node's first apply says one for every flow of its bridge. */
+const SHOWN = 40
+const show = (command: string, output: string): void => {
+  const lines = output.trimEnd().split('\n')
+  const left = lines.length - SHOWN
+  const shown = left > 0 ? [...lines.slice(0, SHOWN - 1), `… ${left} more lines …`, ...lines.slice(-1)] : lines
+  say(`  $ ${command}\n${indent(shown.join('\n'))}`)
+}
 
 /** What a person does at a desk: no right and no host is needed. */
 async function desk(project: Project): Promise<void> {
