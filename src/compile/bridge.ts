@@ -21,7 +21,7 @@ export interface BridgeParts {
   readonly clusterAddresses: readonly Prefix[]
   /** Of the default network, in the whole cluster. */
   readonly podSubnets: readonly Prefix[]
-  /** The primary user-defined networks. */
+  /** The primary user-defined networks with an id of their own. */
   readonly networks: readonly UserDefinedNetwork[]
   readonly audience: Audience
 }

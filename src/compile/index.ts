@@ -11,7 +11,8 @@ import { type Audience, audienceOf, isHeard, SILENCE, type Speaking } from './au
 import { externalBridge, type GatewayNode } from './bridge.js'
 import { clusterAddresses } from './cluster-addresses.js'
 import { certainAddresses, divideAddresses, type Held, listedAddresses, primaryAddresses } from './egressip.js'
-import { hostMasquerade, managementNeighbors, masqueradeNeighbors, unknownNetworks } from './masquerade.js'
+import { hostMasquerade, managementNeighbors, masqueradeNeighbors } from './masquerade.js'
+import { knownNetworks } from './networks.js'
 import { podSubnets } from './pod-subnets.js'
 import { networksOf } from './prefixes.js'
 import { mainRoutes } from './routes.js'
@@ -36,10 +37,10 @@ export function compile(
     .filter(hasGateway)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map((node) => compileNode(inputs, node, surroundings))
-  const { networks, byNode } = surroundings
+  const { byNode } = surroundings
   const without = topology.nodes.filter(({ gateway, invalid, name }) => gateway === null && invalid === null && byNode.has(name))
   const problems = [
-    ...unknownNetworks(networks),
+    ...knownNetworks(topology.networks).problems,
     ...without.map((node) => noGateway(node, byNode.get(node.name) ?? [])),
     ...compiled.flatMap((one) => one.problems),
   ]
@@ -86,7 +87,7 @@ interface Surroundings {
   readonly clusterAddresses: readonly Prefix[]
   /** Of the default network, in the whole cluster. */
   readonly podSubnets: readonly Prefix[]
-  /** The primary user-defined networks, sorted by name. */
+  /** The primary user-defined networks with an id of their own, sorted by name. */
   readonly networks: readonly UserDefinedNetwork[]
   readonly serviceSubnets: readonly Prefix[]
 }
@@ -97,7 +98,7 @@ const surroundingsOf = (inputs: Inputs, held: readonly Held[], audience: Audienc
   audience,
   clusterAddresses: addresses,
   podSubnets: podSubnets(inputs),
-  networks: inputs.topology.networks.filter(({ role }) => role === 'Primary').sort((a, b) => (a.network < b.network ? -1 : 1)),
+  networks: knownNetworks(inputs.topology.networks).networks,
   serviceSubnets: networksOf(inputs.cluster.subnets.service),
 })
 

@@ -130,15 +130,3 @@ function tooSmall(subnet: Prefix, need: Need, originOf: (subnet: Prefix) => Orig
     remedy: `Let the masquerade subnet be at least a /${largest}, for example ${family === 4 ? '169.254.0.0/17' : 'fd69::/112'}: ${flag} of ovnkube, and Cluster.spec.subnets.masquerade.`,
   })
 }
-
-/** A warning for each primary user-defined network whose masquerade addresses cannot be computed. */
-export const unknownNetworks = (networks: readonly UserDefinedNetwork[]): readonly Problem[] =>
-  networks
-    .filter(({ id }) => id === null)
-    .map((network) =>
-      problem('UnknownNetworkId', {
-        object: network.for,
-        source: network.source,
-        message: `The id of network ${network.network} is in no input, so the nodes get no neighbor for its masquerade address.`,
-      }),
-    )

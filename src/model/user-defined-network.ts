@@ -15,7 +15,7 @@ export interface UserDefinedNetwork {
   readonly network: string
   /** `UserDefinedNetwork/<namespace>/<name>` or `ClusterUserDefinedNetwork/<name>`. */
   readonly for: string
-  /** Null when no NetworkAttachmentDefinition and no node says it. */
+  /** From 1; null when no NetworkAttachmentDefinition and no node says it. */
   readonly id: number | null
   readonly topology: string
   readonly role: string
@@ -144,12 +144,16 @@ function namespacesOf(object: SourceObject, namespaces: readonly ClusterNamespac
   return namespaces.filter(({ labels }) => Object.hasOwn(labels, LABEL) && matches(selector, labels)).map(({ name }) => name)
 }
 
+/** The id that the network's attachments say, else the nodes (older clusters). 0 is the id of the default network, and of no other. */
 function idOf(network: string, keys: readonly string[], { attachments, nodes }: Surroundings): number | null {
   const own = attachments.filter(
     (attachment) => attachment.network === network || (attachment.network === null && keys.includes(attachment.key)),
   )
-  const ids = [...own.map(({ id }) => id), ...nodes.map(({ networkIds }) => networkIds.get(network) ?? null)].filter((id) => id !== null)
-  return ids.length === 0 ? null : Math.min(...ids)
+  const least = (ids: readonly (number | null)[]): number | null => {
+    const known = ids.filter((id) => id !== null && id !== 0)
+    return known.length === 0 ? null : Math.min(...known)
+  }
+  return least(own.map(({ id }) => id)) ?? least(nodes.map(({ networkIds }) => networkIds.get(network) ?? null))
 }
 
 /**

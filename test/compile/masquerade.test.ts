@@ -107,6 +107,20 @@ describe('a network without an id', () => {
   })
 })
 
+describe('networks with one id', () => {
+  it('are an error each and none is rendered, as replies to one would reach the other; the others are', () => {
+    const networks = [network('red', 7), network('green', 2), network('blue', 7)]
+    const { states, problems } = compile(inputs([node('node-a', ['192.0.2.11/24'])], networks), [])
+    expect(problems).toMatchObject([
+      { code: 'DuplicateNetworkId', severity: 'error', object: 'ClusterUserDefinedNetwork/blue', source: { file: 'networks.yaml' } },
+      { code: 'DuplicateNetworkId', severity: 'error', object: 'ClusterUserDefinedNetwork/red' },
+    ])
+    expect(problems[0]?.message).toContain('cluster_udn_blue has the id 7, as cluster_udn_red has')
+    expect(states[0]?.externalBridge.networks.map(({ name }) => name)).toEqual(['default', 'cluster_udn_green'])
+    expect(states[0]?.neighbors.map(({ for: origin }) => origin)).toEqual(['Node/node-a', 'Node/node-a', 'ClusterUserDefinedNetwork/green'])
+  })
+})
+
 describe('masquerade addresses', () => {
   const addressesOf = (primary: readonly string[], ...subnets: readonly string[]) =>
     compile(inputs([node('node-a', primary)], [], masquerade(...subnets)), []).states[0]?.masqueradeAddresses.map(

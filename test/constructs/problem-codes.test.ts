@@ -83,6 +83,14 @@ const CAUSES: Readonly<Partial<Record<ProblemCode, Cause>>> = {
   MarkInIntent: { topology: GOOD, intent: eip('eip', ['192.0.2.50'], '', '', '50000') },
   UnknownNode: { topology: GOOD, intent: one, options: { drain: ['node-z'] } },
   UnknownNetworkId: { topology: NODES + namespace('shop', BLUE) + network(''), intent: one },
+  DuplicateNetworkId: {
+    topology:
+      NODES +
+      namespace('shop', BLUE) +
+      network(', annotations: {k8s.ovn.org/network-id: "1"}') +
+      network(', annotations: {k8s.ovn.org/network-id: "1"}').replaceAll('blue', 'red'),
+    intent: one,
+  },
   MasqueradeSubnetTooSmall: {
     topology: NODES + namespace('shop', BLUE) + network(', annotations: {k8s.ovn.org/network-id: "9"}'),
     intent: one,

@@ -37,6 +37,13 @@ describe('a user-defined network', () => {
     const older = node('node-a', { 'k8s.ovn.org/network-ids': '{"blue_net":"4"}' })
     expect(read([file('topology', udn('blue', 'net'), older)]).topology.networks).toMatchObject([{ id: 4 }])
     expect(read([file('topology', udn('blue', 'net'))]).topology.networks).toMatchObject([{ id: null }])
+    const newer = attachment('blue', 'net', '{"name":"blue_net"}', '7')
+    expect(read([file('topology', udn('blue', 'net'), older, newer)]).topology.networks).toMatchObject([{ id: 7 }])
+  })
+
+  it('never has the id of the default network', () => {
+    const zero = attachment('blue', 'net', '{"name":"blue_net"}', '0')
+    expect(read([file('topology', udn('blue', 'net'), zero)]).topology.networks).toMatchObject([{ id: null }])
   })
 
   it('of the cluster spans the labelled namespaces that it selects', () => {
