@@ -3,7 +3,7 @@ import type { Cluster } from '../model/cluster.js'
 import type { ExternalBridge, NodeRoute } from '../model/node-state.js'
 import { DUMMY_NEXT_HOP, HOST_ETP_LOCAL_MASQUERADE, HOST_MASQUERADE, OVN_MASQUERADE } from '../model/numbers.js'
 import { isBefore } from '../model/release.js'
-import { bridgeAddresses, type GatewayNode } from './bridge.js'
+import type { GatewayNode } from './bridge.js'
 import { firstPodAddress, masqueradeAddress } from './masquerade.js'
 
 /** The management port of ovnkube where the cluster does not name it. */
@@ -17,10 +17,13 @@ export function mainRoutes(
   { release, mtu, managementPort }: Cluster,
   node: GatewayNode,
   bridge: string,
-  { mode, serviceSubnets, masqueradeSubnets }: ExternalBridge,
+  { mode, serviceSubnets, masqueradeSubnets, nodeAddresses, extraAddresses }: ExternalBridge,
 ): readonly NodeRoute[] {
   const origin = `Node/${node.name}`
   const older = isBefore(release, '4.10')
+  // InternalIPs can list egress IPs, which the host must not speak with.
+  const own = new Set([...nodeAddresses, ...extraAddresses].map(({ text }) => text))
+  const internalIPs = node.internalIPs.filter(({ text }) => own.has(text))
   const routes = ([4, 6] as const).flatMap((family): readonly NodeRoute[] => {
     const masquerade = masqueradeSubnets.find(({ address }) => address.family === family)
     const at = (offset: number): Address | null => (masquerade ? masqueradeAddress(masquerade, offset) : null)
@@ -31,7 +34,7 @@ export function mainRoutes(
     if (older && mode === 'local') return via(router, { interface: managementPort ?? MANAGEMENT_PORT, source: null, mtu: null })
     if (older) return via(nextHop(node, family), { interface: bridge, source: null, mtu })
     const [ovn, host, etp] = [OVN_MASQUERADE, HOST_MASQUERADE, HOST_ETP_LOCAL_MASQUERADE].map(at) as [Found, Found, Found]
-    const internal = [...node.internalIPs, ...bridgeAddresses(node)].find((address) => address.family === family) ?? null
+    const internal = [...internalIPs, ...nodeAddresses].find((address) => address.family === family) ?? null
     const toOvn = (destination: Prefix): NodeRoute => ({
       destination,
       gateway: null,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compile } from '../../src/compile/index.js'
+import { compile, type Held } from '../../src/compile/index.js'
 import { printPrefix } from '../../src/model/address.js'
 import type { Cluster } from '../../src/model/cluster.js'
 import type { GatewayMode } from '../../src/model/node-annotations.js'
@@ -50,6 +50,14 @@ describe('routes of the main table', () => {
       'fd69::3/128 via fd01:0:0:2::1 dev ovn-k8s-mp0 src - mtu -',
     ])
     expect(routesOf({ managementPort: 'ovn-k8s-mp0' }, both, 'shared', new Map())).toEqual([...V4, ...V6])
+  })
+
+  it('never let the host prefer an egress IP that the node lists first among its InternalIPs', () => {
+    const internalIPs = ['192.0.2.50', '192.0.2.9', '192.0.2.11'].map(address)
+    const one = node('node-a', ['192.0.2.11/24'], { internalIPs })
+    const sourceWith = (...held: readonly Held[]) => compile(inputs([one], [], { subnets }), held).states[0]?.routes[0]?.source?.text
+    expect(sourceWith({ egressIP: '192.0.2.50', object: 'eip', node: 'node-a' })).toBe('192.0.2.9')
+    expect(sourceWith()).toBe('192.0.2.50')
   })
 
   it('lead to services through the management port before release 4.10 in local gateway mode', () => {
