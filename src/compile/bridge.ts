@@ -26,9 +26,11 @@ export interface BridgeParts {
   readonly audience: Audience
 }
 
-/** The addresses on the bridge with their lengths: those of the gateway; of older nodes, which do not list them, the primary ones. */
-export const bridgePrefixes = ({ gateway, primary }: GatewayNode): readonly Prefix[] =>
-  gateway.addresses.length > 0 ? gateway.addresses : primary
+/** The addresses on the bridge with their lengths: those of the gateway; of a family that it does not list, as on older nodes, the primary one. */
+export const bridgePrefixes = ({ gateway, primary }: GatewayNode): readonly Prefix[] => {
+  const listed = new Set(gateway.addresses.map(({ address }) => address.family))
+  return [...gateway.addresses, ...primary.filter(({ address }) => !listed.has(address.family))]
+}
 
 /** The first address on the bridge of each family that it has. */
 export const bridgeAddresses = (node: GatewayNode): readonly Address[] =>

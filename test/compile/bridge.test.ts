@@ -38,6 +38,14 @@ describe('the external bridge', () => {
     expect(printed(hostSubnets)).toEqual(['192.0.2.0/24'])
   })
 
+  it('takes the primary address of a family that the annotation does not list, and its routes and flows agree', () => {
+    const both = node('node-a', ['192.0.2.11/24', '2001:db8::11/64'], { gateway: gateway({ addresses: [prefix('192.0.2.12/24')] }) })
+    const { nodeAddresses, hostSubnets, masqueradeSubnets } = bridgeOf(inputs([both]))
+    expect(nodeAddresses.map(({ text }) => text)).toEqual(['192.0.2.12', '2001:db8::11'])
+    expect(printed(hostSubnets)).toEqual(['192.0.2.0/24', '2001:db8::/64'])
+    expect(masqueradeSubnets.map(({ address }) => address.family)).toEqual([4, 6])
+  })
+
   it('is in the configured mode, else in that of the node, and measures replies in local mode unless told otherwise', () => {
     const local = node('node-a', ['192.0.2.11/24'], { gateway: gateway({ mode: 'local', vlan: 42 }) })
     expect(bridgeOf(inputs([local]))).toMatchObject({ mode: 'local', vlan: 42, mtu: 1400 })
