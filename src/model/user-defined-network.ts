@@ -150,7 +150,7 @@ function idOf(network: string, keys: readonly string[], { attachments, nodes }: 
     (attachment) => attachment.network === network || (attachment.network === null && keys.includes(attachment.key)),
   )
   const least = (ids: readonly (number | null)[]): number | null => {
-    const known = ids.filter((id) => id !== null && id !== 0)
+    const known = ids.filter((id) => id !== null).filter((id) => id !== 0)
     return known.length === 0 ? null : Math.min(...known)
   }
   return least(own.map(({ id }) => id)) ?? least(nodes.map(({ networkIds }) => networkIds.get(network) ?? null))
