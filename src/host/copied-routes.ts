@@ -1,4 +1,5 @@
 import { type Prefix, parsePrefix } from '../model/address.js'
+import { LAST_METRIC } from '../model/numbers.js'
 import { type HostRoute, routes } from '../syntax/routes.js'
 import { isSingle } from './addresses.js'
 import type { Link } from './links.js'
@@ -9,7 +10,9 @@ const DEFAULTS = { 4: parsePrefix('0.0.0.0/0') as Prefix, 6: parsePrefix('::/0')
 /**
  * What a copy of all routes of a device stands for: in the table of the copy, those of the family that lead out of the device alone, from
  * the main table or that of its VRF. Metric, scope, gateway and MTU are kept, the source is not: the pod's address is one already. Where
- * none is a default route, one without a gateway is added, so that a packet for elsewhere never leaves by another interface. Sorted by key.
+ * none is a default route, one without a gateway is added, so that a packet for elsewhere never leaves by another interface. Behind them all
+ * stands one that refuses packets: when the interface goes down, the kernel drops what leads out of it at once, and an established connection
+ * would go on through another interface with the egress IP of this one. Sorted by key.
  *
  * The route that the kernel makes for a single IPv6 address is left out: the host never looks there for an address of its own, and a copy
  * would change with every egress IP.
@@ -25,7 +28,8 @@ export function copiedRoutes(copy: HostRoute, { name, table, addresses }: Link, 
   const scope = copy.family === 4 ? 'global' : null
   const outside = { ...copy, dst: DEFAULTS[copy.family], gateway: null, src: null, mtu: null, metric: null, scope }
   const missing = found.some(({ dst }) => dst?.length === 0) ? [] : [outside]
-  return [...new Map([...found, ...missing].map((route) => [routes.key(route), route] as const))]
+  const last: HostRoute = { ...outside, type: 'unreachable', dev: '', metric: LAST_METRIC }
+  return [...new Map([...found, ...missing, last].map((route) => [routes.key(route), route] as const))]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, route]) => route)
 }

@@ -8,7 +8,7 @@ import { FAMILIES, familyOption, readFamily, tableName } from './family.js'
 import { SCOPES } from './links.js'
 import type { Subsystem } from './subsystem.js'
 
-/** A route as the kernel lists it. Its `dev` is empty where it says more than an entry can: several next hops, an encapsulation, `blackhole`. */
+/** A route as the kernel lists it. Its `dev` is empty where it says more than an entry can: several next hops, an encapsulation, `blackhole`; and where it needs none. */
 export interface LiveRoute extends HostRoute {
   readonly dst: Prefix
   /** Who put it there, a number of rtnetlink.h: 2 the kernel, 3 ip(8), 230 egretta. */
@@ -34,8 +34,9 @@ interface Listed {
   readonly from?: string
 }
 
-/** RTN_UNICAST */
+/** RTN_UNICAST and RTN_UNREACHABLE of rtnetlink.h. */
 const UNICAST = '1'
+const UNREACHABLE = '7'
 /** RT_TABLE_LOCAL, where the kernel keeps the addresses of the host. */
 const LOCAL = '255'
 
@@ -60,6 +61,7 @@ function readRoute(listed: Listed, family: Family): LiveRoute | null {
   const isPlain = listed.type === UNICAST && listed.nexthops === undefined && listed.encap === undefined
   return {
     dst,
+    ...(listed.type === UNREACHABLE && { type: 'unreachable' }),
     family,
     gateway: parseAddress(listed.gateway ?? listed.via?.host ?? '') ?? null,
     dev: isPlain ? (listed.dev ?? '') : '',
@@ -150,8 +152,9 @@ function command({ op, entry, from }: Change<HostRoute>): string {
  * The route in the words of ip-route(8). `onlink` in a table of an interface: where the source of a copy has it, the copy needs it, and
  * elsewhere it says nothing new, because the gateway answers on that interface.
  */
-function words({ dst, family, gateway, dev, src, mtu, metric, scope, table }: HostRoute): string {
+function words({ dst, type, family, gateway, dev, src, mtu, metric, scope, table }: HostRoute): string {
   return [
+    ...(type ? [type] : []),
     dst ? printPrefix(networkOf(dst)) : '',
     ...(gateway ? ['via', ...(gateway.family === family ? [] : [`inet${gateway.family === 6 ? '6' : ''}`]), gateway.text] : []),
     ...(dev ? ['dev', dev] : []),

@@ -53,6 +53,8 @@ export const DEFAULT_MTU = 1400
 
 /** Tables of secondary interfaces: this plus the index of the interface; also the least that a cluster may configure. */
 export const ROUTE_TABLE_BASE = 1000
+/** Metric of the route that ends such a table, behind all others: the one that the kernel's documentation gives for VRFs (vrf.rst). */
+export const LAST_METRIC = 4278198272
 /** Priority of the rule that sends a pod to the table of its egress IP, and of the one for marked packets in local gateway mode. */
 export const EGRESS_RULE_PRIORITY = 6000
 export const MARK_RULE_PRIORITY = 5999

@@ -15,10 +15,13 @@ import { byText, printLines } from './text.js'
 
 /**
  * A route of the host, in the words of `ip -j route` (ip-route(8)); or, where `dst` is null, all routes of the family that lead out of `dev`
- * (in its VRF's table, else the main one), copied into `table` without their `src`, and a default route if none of them is one.
+ * (in its VRF's table, else the main one), copied into `table` without their `src`, a default route if none of them is one, and behind them a
+ * route that refuses what they do not take.
  */
 export interface HostRoute {
   readonly dst: Prefix | null
+  /** A route that leads nowhere and ends the look-up; it has no `dev`. Absent for one out of `dev`. */
+  readonly type?: 'unreachable'
   readonly family: Family
   readonly gateway: Address | null
   /** A device, or `network(PREFIX)`, which only the host knows. */
@@ -37,7 +40,7 @@ export interface HostRoute {
   readonly for: string | null
 }
 
-const FIELDS = ['dst', 'family', 'gateway', 'dev', 'src', 'mtu', 'metric', 'scope', 'table', 'for']
+const FIELDS = ['dst', 'type', 'family', 'gateway', 'dev', 'src', 'mtu', 'metric', 'scope', 'table', 'for']
 const FAMILIES: Readonly<Record<string, Family>> = { inet: 4, inet6: 6 }
 
 /** `routes.json`. Identity: destination, table and metric, which the kernel keeps apart; of a copy: device, family and table. */
@@ -45,11 +48,14 @@ export const routes: Language<HostRoute> = {
   subsystem: 'routes',
   parse: (text) =>
     readEntries(text, FIELDS, (entry) => {
-      const dev = entry.text('dev')
-      const dst = entry.text('dst') === routesOf(dev) ? null : prefix(entry, 'dst')
+      const type = readType(entry)
+      if (type && entry.optionalText('dev') !== null) entry.fail(`a route of type ${type} has no "dev"`)
+      const dev = type ? '' : entry.text('dev')
+      const dst = dev && entry.text('dst') === routesOf(dev) ? null : prefix(entry, 'dst')
       const family = dst?.address.family ?? FAMILIES[entry.text('family')] ?? entry.fail('"family" is inet or inet6')
       return {
         dst,
+        ...(type && { type }),
         family,
         gateway: address(entry, 'gateway'),
         dev,
@@ -63,11 +69,12 @@ export const routes: Language<HostRoute> = {
     }),
   print: (entries) =>
     printLines(
-      [...entries].sort(compareRoutes).map(({ dst, family, gateway, dev, src, mtu, metric, scope, table, for: object }) => ({
+      [...entries].sort(compareRoutes).map(({ dst, type, family, gateway, dev, src, mtu, metric, scope, table, for: object }) => ({
         dst: dst ? printPrefix(networkOf(dst)) : routesOf(dev),
+        ...(type && { type }),
         ...(!dst && { family: family === 4 ? 'inet' : 'inet6' }),
         ...(gateway && { gateway: gateway.text }),
-        dev,
+        ...(!type && { dev }),
         ...(src && { src: src.text }),
         ...(mtu !== null && { mtu }),
         ...(metric !== null && { metric }),
@@ -89,8 +96,13 @@ function key({ dst, family, dev, metric, table }: HostRoute): string {
 const defaultMetric = (family: Family): number => (family === 4 ? 0 : 1024)
 
 /** A scope of IPv4 that is not said is the kernel's: `link` where there is no gateway. */
-const meaning = ({ family, gateway, dev, src, mtu, scope }: HostRoute): string =>
-  JSON.stringify([gateway?.text, dev, src?.text, mtu, family === 4 ? (scope ?? (gateway ? 'global' : 'link')) : null])
+const meaning = ({ type, family, gateway, dev, src, mtu, scope }: HostRoute): string =>
+  JSON.stringify([type, gateway?.text, dev, src?.text, mtu, family === 4 ? (scope ?? (gateway ? 'global' : 'link')) : null])
+
+function readType(entry: FieldReader): HostRoute['type'] {
+  const text = entry.optionalText('type')
+  return text === null || text === 'unreachable' ? (text ?? undefined) : entry.fail(`unknown type "${text}"`)
+}
 
 function prefix(entry: FieldReader, field: string): Prefix {
   return parsePrefix(entry.text(field)) ?? entry.fail(`"${entry.text(field)}" is not a network`)

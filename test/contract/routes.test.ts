@@ -52,6 +52,7 @@ describeWith(['root', 'linux', 'ip'], 'routes of a kernel', () => {
     await pass()
     expect(table()).toEqual([
       `default dev ${DEVICE} proto 230`,
+      '7 default proto 230 metric 4278198272',
       `10.0.0.0/8 via 198.51.100.1 dev ${DEVICE} proto 230 metric 5 onlink mtu 1400`,
       `198.51.100.0/24 dev ${DEVICE} proto 230 scope 253`,
       `203.0.113.1 via 203.0.113.1 dev ${DEVICE} proto 230 onlink`,
@@ -59,6 +60,7 @@ describeWith(['root', 'linux', 'ip'], 'routes of a kernel', () => {
       `2001:db8:7::/48 via fe80::1 dev ${DEVICE} proto 230 metric 1024 onlink pref medium`,
       `fe80::/64 dev ${DEVICE} proto 230 metric 256 pref medium`,
       `default dev ${DEVICE} proto 230 metric 1024 pref medium`,
+      '7 default dev lo proto 230 metric 4278198272 pref medium',
     ])
     expect(await pass()).toEqual({ changes: [], pending: [], conflicts: [] })
     // An egress IP brings a route of the kernel's own to the main table.

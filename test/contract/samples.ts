@@ -87,6 +87,8 @@ export const routes: Samples<HostRoute> = {
     route('fd02::/112', { gateway: ip('2001:db8::4'), dev: BRIDGE, src: ip('2001:db8::11'), mtu: 1400 }),
     route('169.254.0.1/32', { dev: BRIDGE, src: ip('192.0.2.11') }),
     route('0.0.0.0/0', { table: '1007', scope: 'global' }),
+    route('0.0.0.0/0', { table: '1007', type: 'unreachable', dev: '', metric: 4278198272, scope: 'global' }),
+    route('::/0', { table: '1007', type: 'unreachable', dev: '', metric: 4278198272 }),
   ],
   more: [
     route('172.30.0.0/16', { gateway: ip('192.0.2.4'), dev: BRIDGE, src: ip('192.0.2.11'), mtu: 1400 }),

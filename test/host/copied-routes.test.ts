@@ -12,9 +12,10 @@ const copy = (family: Family): HostRoute => ({
 const ETH1 = link('eth1', 7, ['198.51.100.11/24', '198.51.100.50/32', '2001:db8:1::11/64', '2001:db8:1::50/128'])
 const printed = (entries: readonly HostRoute[]) => JSON.parse(routes.print(entries)) as object[]
 const ours = { dev: 'eth1', table: '1007', for: 'EgressIP/eip-a' }
+const last = { dst: '0.0.0.0/0', type: 'unreachable', metric: 4278198272, scope: 'global', table: '1007', for: 'EgressIP/eip-a' }
 
 describe('a copy of the routes of a device', () => {
-  it('keeps metric, scope, gateway and MTU, not the source, and adds a default route where there is none', () => {
+  it('keeps metric, scope, gateway and MTU, not the source, and adds a default route where there is none, and one behind it that refuses', () => {
     const live = [
       liveRoute('198.51.100.0/24', 'eth1', { src: ip('198.51.100.11'), metric: 100 }),
       liveRoute('10.0.0.0/8', 'eth1', { gateway: ip('198.51.100.1'), scope: 'global', mtu: 1400 }),
@@ -22,6 +23,7 @@ describe('a copy of the routes of a device', () => {
     ]
     expect(printed(copiedRoutes(copy(4), ETH1, live))).toEqual([
       { dst: '0.0.0.0/0', ...ours, scope: 'global' },
+      last,
       { dst: '10.0.0.0/8', gateway: '198.51.100.1', ...ours, mtu: 1400, scope: 'global' },
       { dst: '10.7.0.0/16', gateway: 'fe80::1', ...ours, scope: 'global' },
       { dst: '198.51.100.0/24', ...ours, metric: 100, scope: 'link' },
@@ -35,6 +37,7 @@ describe('a copy of the routes of a device', () => {
     ]
     expect(printed(copiedRoutes(copy(4), ETH1, live))).toEqual([
       { dst: '0.0.0.0/0', gateway: '198.51.100.1', ...ours, metric: 200, scope: 'global' },
+      last,
     ])
   })
 
@@ -47,6 +50,7 @@ describe('a copy of the routes of a device', () => {
     ]
     expect(printed(copiedRoutes(copy(6), ETH1, live))).toEqual([
       { dst: '::/0', ...ours },
+      { dst: '::/0', type: 'unreachable', metric: 4278198272, table: '1007', for: 'EgressIP/eip-a' },
       { dst: '2001:db8:1::/64', ...ours, metric: 256 },
       { dst: '2001:db8:9::9/128', gateway: '2001:db8:1::1', ...ours, metric: 1024 },
       { dst: 'fe80::/64', ...ours, metric: 256 },
@@ -61,13 +65,14 @@ describe('a copy of the routes of a device', () => {
       liveRoute('10.3.0.0/16', 'eth1', { table: '100' }),
       liveRoute('10.4.0.0/16', 'eth1', { table: '1007', protocol: 230 }),
     ]
-    expect(printed(copiedRoutes(copy(4), ETH1, live))).toEqual([{ dst: '0.0.0.0/0', ...ours, scope: 'global' }])
+    expect(printed(copiedRoutes(copy(4), ETH1, live))).toEqual([{ dst: '0.0.0.0/0', ...ours, scope: 'global' }, last])
   })
 
   it('reads the table of the VRF where the device is in one (no VRF on this kernel)', () => {
     const live = [liveRoute('10.3.0.0/16', 'eth1', { table: '100' }), liveRoute('10.4.0.0/16', 'eth1')]
     expect(printed(copiedRoutes(copy(4), { ...ETH1, table: '100' }, live))).toEqual([
       { dst: '0.0.0.0/0', ...ours, scope: 'global' },
+      last,
       { dst: '10.3.0.0/16', ...ours, scope: 'link' },
     ])
   })

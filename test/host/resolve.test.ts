@@ -159,6 +159,7 @@ describe('what secondary egress IPs need', () => {
     expect(pending).toEqual([])
     expect(entries.map(({ dst, dev, table }) => [dst?.length, dev, table])).toEqual([
       [0, 'eth1', '1007'],
+      [0, '', '1007'],
       [24, 'eth1', '1007'],
     ])
     expect(resolveRoutes([copy], without, []).pending).toEqual([
