@@ -4,7 +4,7 @@ import { isEqual } from '../model/equal.js'
 import type { Inputs } from '../model/inputs.js'
 import { objectAt } from '../model/json.js'
 import { masqueradeSubnetOf } from '../model/masquerade.js'
-import type { NodeState } from '../model/node-state.js'
+import type { ExternalBridge, NodeState } from '../model/node-state.js'
 import { type Position, type Problem, problem } from '../model/problem.js'
 import type { ClusterNode, UserDefinedNetwork } from '../model/topology.js'
 import { type Audience, audienceOf, isHeard, SILENCE, type Speaking } from './audience.js'
@@ -40,7 +40,7 @@ export function compile(
   const { byNode } = surroundings
   const without = topology.nodes.filter(({ gateway, invalid, name }) => gateway === null && invalid === null && byNode.has(name))
   const problems = [
-    ...knownNetworks(topology.networks).problems,
+    ...surroundings.problems,
     ...without.map((node) => noGateway(node, byNode.get(node.name) ?? [])),
     ...compiled.flatMap((one) => one.problems),
   ]
@@ -56,7 +56,7 @@ export interface Compiled {
 
 /**
  * The states for another assignment of the same inputs, given those for a known one: of a node that holds the same for the same pods and
- * networks, and lists no address that only one of the two has, the state is the same object.
+ * networks, and lists no address that only one of the two has, the state is the same object; of the others, what is equal is.
  */
 export function recompile(inputs: Inputs, { held, speaking }: Omit<Compiled, 'states'>, known: Compiled): readonly NodeState[] {
   const { topology } = inputs
@@ -74,8 +74,16 @@ export function recompile(inputs: Inputs, { held, speaking }: Omit<Compiled, 'st
       isEqual(surroundings.byNode.get(node.name), there.get(node.name)) &&
       !listedAddresses(node).some(({ text }) => turned.has(text)) &&
       isHeard(state, before, audience)
-    return isSame ? state : (compileNode(inputs, node, surroundings).state ?? state)
+    return isSame ? state : keeping(compileNode(inputs, node, surroundings).state ?? state, state)
   })
+}
+
+/** The state with every part that is equal to that of the known one replaced by it: what is made from such a part is the same. */
+function keeping(state: NodeState, known: NodeState): NodeState {
+  const parts = Object.keys(state) as (keyof NodeState)[]
+  const kept = parts.filter((part) => isEqual(state[part], known[part]))
+  if (kept.length === parts.length) return known
+  return { ...state, ...Object.fromEntries(kept.map((part) => [part, known[part]])) }
 }
 
 /** What the nodes of one compilation share. */
@@ -89,6 +97,9 @@ interface Surroundings {
   readonly podSubnets: readonly Prefix[]
   /** The primary user-defined networks with an id of their own, sorted by name. */
   readonly networks: readonly UserDefinedNetwork[]
+  readonly closed: ExternalBridge['closed']
+  /** What is wrong with user-defined networks. */
+  readonly problems: readonly Problem[]
   readonly serviceSubnets: readonly Prefix[]
 }
 
@@ -98,7 +109,7 @@ const surroundingsOf = (inputs: Inputs, held: readonly Held[], audience: Audienc
   audience,
   clusterAddresses: addresses,
   podSubnets: podSubnets(inputs),
-  networks: knownNetworks(inputs.topology.networks).networks,
+  ...knownNetworks(inputs.topology.networks),
   serviceSubnets: networksOf(inputs.cluster.subnets.service),
 })
 

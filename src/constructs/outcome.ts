@@ -2,7 +2,6 @@ import { compile, type Held, recompile, type Speaking } from '../compile/index.j
 import { compareAddresses, parseAddress } from '../model/address.js'
 import type { Placement, PlacementOptions } from '../model/assignment.js'
 import type { Artefact } from '../model/bundle.js'
-import { isEqual } from '../model/equal.js'
 import type { Inputs } from '../model/inputs.js'
 import { readInputs } from '../model/inputs.js'
 import type { Lock } from '../model/lock.js'
@@ -103,13 +102,14 @@ function standingThen(inputs: Inputs, placement: Placement): Standing {
   }
 }
 
-/** Renders every state; one that equals that of the same node among `known` has the same files, which are taken from there. */
+/** Renders every state; one of which another of the same node is among `known` takes from there what is the same. */
 function bundlesOf(states: readonly NodeState[], known?: { readonly states: readonly NodeState[]; readonly bundles: Bundles }): Bundles {
   const rendered = new Map(known?.states.map((state) => [state.node, state]))
   return new Map(
     states.map((state) => {
-      const files = isEqual(state, rendered.get(state.node)) ? known?.bundles.get(state.node) : undefined
-      return [state.node, files ?? render(state)]
+      const [other, files] = [rendered.get(state.node), known?.bundles.get(state.node)]
+      if (!other || !files) return [state.node, render(state)]
+      return [state.node, state === other ? files : render(state, { state: other, files })]
     }),
   )
 }

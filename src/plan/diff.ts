@@ -68,5 +68,11 @@ export function countChanges(before: readonly Artefact[], after: readonly Artefa
 function unlike(artefacts: readonly Artefact[], others: readonly Artefact[]): ReadonlyMap<string, string> {
   const steady = (list: readonly Artefact[]) => list.filter(({ phases }) => phases.includes('steady'))
   const there = new Map(steady(others).map((one) => [one.path, one]))
-  return new Map(steady(artefacts).flatMap(({ path, text }) => (there.get(path)?.text === text ? [] : [[path, text] as const])))
+  // A file that nothing changes is one object before and after: it need not be printed to be compared.
+  return new Map(
+    steady(artefacts).flatMap((one) => {
+      const other = there.get(one.path)
+      return one === other || one.text === other?.text ? [] : [[one.path, one.text] as const]
+    }),
+  )
 }

@@ -11,7 +11,7 @@ import { secondaryAddresses } from './secondary.js'
  * `addresses.json`: the egress IPs on the node's interfaces, each as a single address (/32 or /128), and the host masquerade addresses on its
  * bridge, with the length of their subnet (seed 002).
  */
-export const renderAddresses = (state: NodeState): Artefact =>
+export const renderAddresses = (state: Pick<NodeState, 'egressAddresses' | 'masqueradeAddresses' | 'secondary'>): Artefact =>
   artefact(PATHS.addresses, ['steady', 'startup', 'shutdown'], () =>
     addresses.print([
       ...state.egressAddresses.map(({ address, interface: dev, for: object }) => ({ address: hostPrefix(address), dev, for: object })),

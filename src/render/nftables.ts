@@ -10,7 +10,7 @@ import { egressPods, secondaryAddresses, secondaryNetworks } from './secondary.j
 import { templates } from './templates.js'
 
 /** `nftables.json`: the table of secondary egress IPs. A node without any has it too; it translates nothing. */
-export const renderNftables = (state: NodeState): Artefact =>
+export const renderNftables = (state: Pick<NodeState, 'externalBridge' | 'secondary'>): Artefact =>
   artefact(PATHS.nftables, ['steady', 'startup', 'shutdown'], () => {
     const podSubnets = state.externalBridge.networks.filter(({ name }) => name === 'default').flatMap(({ subnets }) => subnets)
     return print(egressTable(state.externalBridge.mode, podSubnets, egressPods(state)))
@@ -20,7 +20,7 @@ export const renderNftables = (state: NodeState): Artefact =>
  * `guard.nftables.json`: the shutdown guard (seed 000), and that of secondary interfaces where the node holds addresses on any. A node
  * without egress IPs has a guard too; it silences nothing.
  */
-export const renderGuardTable = (state: NodeState): Artefact =>
+export const renderGuardTable = (state: Pick<NodeState, 'bridge' | 'guardDevice' | 'silenced' | 'secondary' | 'nftVersion'>): Artefact =>
   artefact(PATHS.guardNftables, ['shutdown'], () => {
     const { silenced, guardDevice, bridge, nftVersion } = state
     const secondary = secondaryAddresses(state).map(({ egressIP }) => egressIP)

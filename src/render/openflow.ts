@@ -10,7 +10,7 @@ import { isShared, type PipelineFlow, pipelineFlows } from './flows.js'
 import { templates } from './templates.js'
 
 /** `openflow.<bridge>.flows`: the flow table of the external bridge (docs/pipeline.md). */
-export const renderFlows = (state: NodeState): Artefact =>
+export const renderFlows = (state: Pick<NodeState, 'node' | 'bridge' | 'externalBridge'>): Artefact =>
   artefact(flowsPath(state.bridge), ['steady', 'startup', 'shutdown'], () =>
     templates['openflow/base.flows']({ bridge: state.bridge, node: state.node, flows: pipelineFlows(state).map(printed) }),
   )
@@ -19,16 +19,16 @@ export const renderFlows = (state: NodeState): Artefact =>
  * `openflow.<bridge>.ports.json`: the patch ports of user-defined networks are no part of a flood, as the gateway routers of all networks have
  * the addresses of the node, and each would answer. Null where there is no such network.
  */
-export function renderPorts(state: NodeState): Artefact | null {
+export function renderPorts(state: Pick<NodeState, 'bridge' | 'externalBridge'>): Artefact | null {
   const { bridge, externalBridge } = state
-  const flags = externalBridge.networks
-    .filter(({ id }) => id !== 0)
-    .map((network): PortFlag => ({ bridge, port: patchOf(network.name), flag: 'no-flood', for: network.for }))
+  const flags = [...externalBridge.networks.filter(({ id }) => id !== 0), ...externalBridge.closed].map(
+    (network): PortFlag => ({ bridge, port: patchOf(network.name), flag: 'no-flood', for: network.for }),
+  )
   return flags.length === 0 ? null : artefact(portsPath(bridge), ['steady', 'startup', 'shutdown'], () => portFlags(bridge).print(flags))
 }
 
 /** `guard.openflow.<bridge>.flows`: the GARP guard (seed 000), in both gateway modes. */
-export const renderGuardFlows = (state: NodeState): Artefact =>
+export const renderGuardFlows = (state: Pick<NodeState, 'node' | 'bridge' | 'nodeAddresses' | 'announcing'>): Artefact =>
   artefact(guardFlowsPath(state.bridge), ['startup', 'shutdown'], () =>
     templates['openflow/guard.flows']({
       bridge: state.bridge,

@@ -10,7 +10,7 @@ import { secondaryNetworks } from './secondary.js'
  * `routes.json`: the main table's routes to services and masquerade addresses, and for each secondary network one entry that stands for a copy
  * of its interface's routes. Null where there is no route.
  */
-export function renderRoutes(state: NodeState): Artefact | null {
+export function renderRoutes(state: Pick<NodeState, 'routes' | 'secondary' | 'routeTableBase'>): Artefact | null {
   const networks = secondaryNetworks(state)
   if (state.routes.length + networks.length === 0) return null
   return artefact(PATHS.routes, ['steady', 'startup', 'shutdown'], () =>

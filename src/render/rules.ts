@@ -12,7 +12,7 @@ import { egressPods } from './secondary.js'
  * `rules.json`: a pod with a secondary egress IP is routed by the table of its interface. In local gateway mode what a pod sends to the address of
  * a node is routed by the main table all the same, whether or not there is an egress IP yet. Null where there is no rule.
  */
-export function renderRules(state: NodeState): Artefact | null {
+export function renderRules(state: Pick<NodeState, 'node' | 'externalBridge' | 'secondary' | 'routeTableBase'>): Artefact | null {
   const { externalBridge, node, routeTableBase } = state
   const local = externalBridge.mode === 'local' ? [...new Set(externalBridge.nodeAddresses.map(({ family }) => family))] : []
   const pods = egressPods(state)
