@@ -3,11 +3,9 @@ import { EgressCluster } from '../../src/constructs/cluster.js'
 import { clusterObject, intent, namespaceObject, podObject, topology } from '../constructs/sources.js'
 import type { NodeFacts } from './network.js'
 
-/** Networks of the lab's secondary segment. */
-export const SECONDARY = { ipv4: '198.51.100.0/24', ipv6: '2001:db8:2::/64' }
 /** Pod and service networks of the lab's cluster. */
-export const PODS = { ipv4: '10.128.0.0/14', ipv6: 'fd01::/48' }
-export const SERVICES = { ipv4: '172.30.0.0/16', ipv6: 'fd02::/112' }
+const PODS = { ipv4: '10.128.0.0/14', ipv6: 'fd01::/48' }
+const SERVICES = { ipv4: '172.30.0.0/16', ipv6: 'fd02::/112' }
 const MASQUERADE = { ipv4: '169.254.0.0/17', ipv6: 'fd69::/112' }
 /** The network card on the secondary segment. */
 export const SECOND_CARD = 'eth1'

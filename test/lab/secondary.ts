@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { type ClusterNode, type ClusterPod, SECOND_CARD } from './inputs.js'
 import { bridge, cable, createNamespace, type Namespace } from './netns.js'
 import { buildNetwork, CLIENT, type LabNode, type Network } from './network.js'
@@ -112,6 +111,3 @@ export function markPods({ namespace, bridge: primary }: LabNode, local: boolean
     }`,
   })
 }
-
-/** Where a capture of this lab is written. */
-export const captureFile = (lab: Network, name: string): string => join(lab.dir, `${name}.pcap`)

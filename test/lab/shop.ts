@@ -3,7 +3,7 @@ import { type Report, type Request, run } from '../../src/agent/run.js'
 import { clusterNode, NAMESPACE, render, SECOND_CARD, type Wanted } from './inputs.js'
 import { entering, type Namespace } from './netns.js'
 import { CARD, CLIENT, type LabNode } from './network.js'
-import { captureFile, SERVER, type SecondaryLab } from './secondary.js'
+import { SERVER, type SecondaryLab } from './secondary.js'
 import { countSources, type Watch, watchSent } from './sources.js'
 import { visit } from './traffic.js'
 
@@ -100,7 +100,7 @@ export interface Left {
 
 /** Watches both network cards of a node until it is stopped. */
 export async function watchCards(lab: SecondaryLab, node: LabNode, name: string): Promise<{ stop(): Promise<Left> }> {
-  const watch = (card: string): Promise<Watch> => watchSent(node.namespace, card, captureFile(lab, `${name}-${node.name}-${card}`))
+  const watch = (card: string): Promise<Watch> => watchSent(node.namespace, card, join(lab.dir, `${name}-${node.name}-${card}.pcap`))
   const [primary, secondary] = await Promise.all([watch(CARD), watch(SECOND_CARD)])
   return {
     stop: async () => {
