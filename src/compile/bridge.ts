@@ -23,6 +23,7 @@ export interface BridgeParts {
   readonly podSubnets: readonly Prefix[]
   /** The primary user-defined networks with an id of their own. */
   readonly networks: readonly UserDefinedNetwork[]
+  readonly closed: ExternalBridge['closed']
   readonly audience: Audience
 }
 
@@ -62,6 +63,7 @@ export function externalBridge({ cluster, topology }: Inputs, node: GatewayNode,
     masqueradeSubnets: parts.masqueradeSubnets,
     clusterAddresses: parts.clusterAddresses,
     networks,
+    closed: parts.closed,
     egressMarks: egressMarks(parts, new Set(networks.map(({ name }) => name))),
   }
 }

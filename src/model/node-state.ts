@@ -68,8 +68,10 @@ export interface ExternalBridge {
    * compilation, so that what is made from it can be made once.
    */
   readonly clusterAddresses: readonly Prefix[]
-  /** The default network, then the primary user-defined ones that have an id, sorted by name. */
+  /** The default network, then the primary user-defined ones that have an id of their own, sorted by name. */
   readonly networks: readonly BridgeNetwork[]
+  /** The other primary user-defined networks, sorted by name: nothing of theirs may leave, as nobody could tell whose the replies are. */
+  readonly closed: readonly { readonly name: string; readonly for: string }[]
   /** Egress IPs of the primary network that pods of user-defined networks leave with, by network and mark. */
   readonly egressMarks: readonly {
     readonly mark: number

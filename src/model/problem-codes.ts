@@ -56,12 +56,13 @@ export const INPUT_PROBLEMS = {
   },
   UnknownNetworkId: {
     severity: 'warning',
-    meaning: 'No input says the id of a primary user-defined network, from which its masquerade addresses follow.',
+    meaning:
+      'No input says the id of a primary user-defined network, from which its masquerade addresses and marks follow. Its ports are closed.',
     remedy: 'Add the NetworkAttachmentDefinition of the network to the topology; it carries k8s.ovn.org/network-id.',
   },
   DuplicateNetworkId: {
     severity: 'error',
-    meaning: 'Two primary user-defined networks have one id: replies to pods of one would reach the other. Neither is rendered.',
+    meaning: 'Two primary user-defined networks have one id: replies to pods of one would reach the other. The ports of both are closed.',
     remedy: 'Correct k8s.ovn.org/network-id of the NetworkAttachmentDefinitions, or remove the objects of a network that is gone.',
   },
   MasqueradeSubnetTooSmall: {

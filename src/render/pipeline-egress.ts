@@ -3,6 +3,15 @@ import type { PipelineRow } from './pipeline-row.js'
 /** Rows for what leaves the node, from pods and from the host. */
 export const EGRESS: readonly PipelineRow[] = [
   {
+    id: 'drop-closed-network',
+    table: 0,
+    priority: 750,
+    over: ['closed'],
+    match: 'in_port={patch}',
+    actions: 'drop',
+    why: 'without an id of the network nobody could tell whose the replies are',
+  },
+  {
     id: 'drop-path-mtu',
     table: 0,
     priority: 700,

@@ -22,6 +22,7 @@ export interface PipelineRow {
 export const DIMENSIONS = {
   family: 'family in which the node has an address',
   network: 'network with a patch port',
+  closed: 'network whose id is not known, or not its own',
   protocol: 'TCP, UDP, SCTP',
   state: 'established, related',
   service: 'service subnet',

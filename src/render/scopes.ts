@@ -107,6 +107,7 @@ const hexOf = (value: number): string => hex(BigInt(value))
 const RANGES: Readonly<Record<Dimension, (scope: Scope) => readonly Scope[]>> = {
   family: (scope) => scope.bridge.nodeAddresses.map(({ family }) => withFamily(scope, family)),
   network: (scope) => scope.bridge.networks.map((network) => withNetwork(scope, network)),
+  closed: (scope) => scope.bridge.closed.map(({ name, for: origin }) => ({ ...withValues(scope, { patch: patchOf(name) }), for: origin })),
   protocol: (scope) => ['tcp', 'udp', 'sctp'].map((name) => withWords(scope, { protocol: scope.family === 6 ? `${name}6` : name }, name)),
   state: (scope) => ['+est+trk', '+rel+trk'].map((state) => withValues(scope, { state })),
   service: (scope) => ofPrefixes(scope, 'service', scope.bridge.serviceSubnets),

@@ -104,6 +104,7 @@ describe('a network without an id', () => {
       { code: 'UnknownNetworkId', severity: 'warning', object: 'ClusterUserDefinedNetwork/blue', source: { file: 'networks.yaml' } },
     ])
     expect(states.map(({ neighbors }) => neighbors.length)).toEqual([3, 3])
+    expect(states[0]?.externalBridge.closed).toEqual([{ name: 'cluster_udn_blue', for: 'ClusterUserDefinedNetwork/blue' }])
   })
 })
 
@@ -117,6 +118,7 @@ describe('networks with one id', () => {
     ])
     expect(problems[0]?.message).toContain('cluster_udn_blue has the id 7, as cluster_udn_red has')
     expect(states[0]?.externalBridge.networks.map(({ name }) => name)).toEqual(['default', 'cluster_udn_green'])
+    expect(states[0]?.externalBridge.closed.map(({ name }) => name)).toEqual(['cluster_udn_blue', 'cluster_udn_red'])
     expect(states[0]?.neighbors.map(({ for: origin }) => origin)).toEqual(['Node/node-a', 'Node/node-a', 'ClusterUserDefinedNetwork/green'])
   })
 })

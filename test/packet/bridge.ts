@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { patchPort } from '../../src/host/symbols.js'
+import type { ExternalBridge } from '../../src/model/node-state.js'
 import { type PipelineFlow, pipelineFlows } from '../../src/render/flows.js'
 import { type Flow, flow, openflow, printFlow, withPorts } from '../../src/syntax/openflow.js'
 import { patchOf, uplinkOf } from '../../src/syntax/symbols.js'
@@ -60,7 +61,7 @@ export function buildBridges(scenarios: readonly Scenario[]): TracedBridges {
   const forget = atExit(() => rmSync(dir, { recursive: true, force: true }))
   const ovs = startOvs(namespace, dir)
   addBridge(namespace, ovs, 'br-int')
-  const networks = new Set(scenarios.flatMap(({ bridge }) => bridge.networks.map(({ name }) => name)))
+  const networks = new Set(scenarios.flatMap(({ bridge }) => portsOf(bridge)))
   for (const name of networks) ovs.vsctl('add-port', 'br-int', exitOf(name), '--', 'set', 'interface', exitOf(name), 'type=internal')
   for (const scenario of scenarios) addScenario(namespace, ovs, scenario)
   connect(ovs, dir, scenarios)
@@ -80,8 +81,10 @@ const uplinkName = ({ name }: Scenario): string => `u-${name}`
 const exitOf = (network: string): string => `to-${network}`
 const control = (dir: string): string => join(dir, 'ovs-vswitchd.ctl')
 const appctl = (dir: string, ...words: readonly string[]): string => run('ovs-appctl', [PATIENCE, '-t', control(dir), ...words]).stdout
+/** Names of the networks with a port, the default one first. */
+const portsOf = ({ networks, closed }: ExternalBridge): readonly string[] => [...networks, ...closed].map(({ name }) => name)
 const patchesOf = (scenario: Scenario): readonly { readonly network: string; readonly port: string }[] =>
-  scenario.bridge.networks.map(({ name }) => ({ network: name, port: patchPort(bridgeName(scenario), name, NODE) }))
+  portsOf(scenario.bridge).map((network) => ({ network, port: patchPort(bridgeName(scenario), network, NODE) }))
 
 function addScenario(namespace: Namespace, ovs: OpenVSwitch, scenario: Scenario): void {
   const { bridge } = scenario
@@ -90,9 +93,9 @@ function addScenario(namespace: Namespace, ovs: OpenVSwitch, scenario: Scenario)
   ovs.vsctl('add-port', name, uplink, '--', 'set', 'interface', uplink, 'type=internal')
   // The host sends and takes untagged frames. What NORMAL carries to it and from it, such as ARP, is tagged only where its port is an access port.
   if (bridge.vlan !== 0) ovs.vsctl('set', 'port', name, `tag=${bridge.vlan}`)
-  for (const { id, name: network } of bridge.networks) {
+  for (const network of portsOf(bridge)) {
     const port = addPatch(ovs, name, `${network === 'default' ? '' : `${network}_`}${NODE}`)
-    if (id !== 0) noFlood(ovs, name, ovs.vsctl('get', 'interface', port, 'ofport'))
+    if (network !== 'default') noFlood(ovs, name, ovs.vsctl('get', 'interface', port, 'ofport'))
   }
 }
 

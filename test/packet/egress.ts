@@ -4,6 +4,23 @@ import { EGRESS_MARK, IDS, MAC, STRANGER } from './scenario.js'
 /** Packets that leave the node, of pods and of the host. */
 export const EGRESS: readonly Packet[] = [
   {
+    name: 'a gateway router of a network whose id is not known',
+    on: hasNetworks,
+    in: 'patch(grey)',
+    packet: (w) => `${w.tcp},${w.src}=${w.router(9)},${w.dst}=${w.outside}`,
+    rows: ['drop-closed-network'],
+    effects: nothing,
+  },
+  {
+    name: 'the same speaks to everyone',
+    on: hasNetworks,
+    in: 'patch(grey)',
+    to: (w) => w.everyone,
+    packet: (w) => w.question(w.neighbor),
+    rows: ['drop-closed-network'],
+    effects: nothing,
+  },
+  {
     name: 'a pod says to another node that its packets are too big',
     on: isShared,
     in: 'patch(default)',

@@ -126,7 +126,7 @@ const network = (name: string, id: number, second: number, more: Partial<BridgeN
   ...more,
 })
 
-/** Ids of the user-defined networks. `blue` and `red` have the same pod subnets, `red` has no overlay, `green` is advertised. */
+/** Ids of the user-defined networks. `blue` and `red` have the same pod subnets, `red` has no overlay, `green` is advertised. The id of a fourth one, `grey`, is not known. */
 export const IDS = { blue: 1, red: 2, green: 3 } as const
 
 const SHARED: ExternalBridge = {
@@ -150,6 +150,7 @@ const SHARED: ExternalBridge = {
     network('green', IDS.green, 30, { advertised: true }),
     network('red', IDS.red, 20, { overlay: false }),
   ],
+  closed: [{ name: 'grey', for: 'ClusterUserDefinedNetwork/grey' }],
   egressMarks: addresses('192.0.2.50', '2001:db8::50').map((address) => ({
     mark: EGRESS_MARK,
     address,
@@ -164,6 +165,7 @@ const ALONE: Partial<ExternalBridge> = {
   routedPods: true,
   mtu: null,
   networks: [network('default', 0, 244)],
+  closed: [],
   egressMarks: [],
 }
 

@@ -43,6 +43,7 @@ export const BRIDGE: ExternalBridge = {
   masqueradeSubnets: prefixesOf('169.254.0.0/17', 'fd69::/112'),
   clusterAddresses: prefixesOf('192.0.2.10/31', '192.0.2.12/32', '2001:db8::10/127'),
   networks: [DEFAULT_NETWORK],
+  closed: [],
   egressMarks: [],
 }
 
@@ -58,6 +59,7 @@ const NETWORKS: Partial<ExternalBridge> = {
 }
 const FABRIC: Partial<ExternalBridge> = {
   segmentation: true,
+  closed: [{ name: 'grey', for: 'ClusterUserDefinedNetwork/grey' }],
   networks: [
     { ...DEFAULT_NETWORK, advertised: true },
     userNetwork('blue', 1, { overlay: false, advertised: true }),

@@ -8,7 +8,7 @@ import { pipelineFlows } from '../../src/render/flows.js'
 import { renderFlows, renderPorts } from '../../src/render/openflow.js'
 import { PIPELINE, TABLES } from '../../src/render/pipeline.js'
 import { CONDITIONS, DIMENSIONS, PLACEHOLDERS } from '../../src/render/pipeline-row.js'
-import { isOwn, openflow } from '../../src/syntax/openflow.js'
+import { isOwn, openflow, printFlow } from '../../src/syntax/openflow.js'
 import { portFlags } from '../../src/syntax/port-flags.js'
 import { anyAddress, shuffled } from '../syntax/arbitrary.js'
 import { addressesOf, BRIDGE, BRIDGES, DEFAULT_NETWORK, prefixesOf, userNetwork } from './bridges.js'
@@ -205,7 +205,22 @@ describe('the files of a bridge', () => {
     const flags = portFlags('br-ex').parse(renderPorts(stateOf(bridge))?.text ?? '')
     expect(flags.map(({ port, flag, for: object }) => [port, flag, object])).toEqual([
       ['patch(blue)', 'no-flood', 'ClusterUserDefinedNetwork/blue'],
+      ['patch(grey)', 'no-flood', 'ClusterUserDefinedNetwork/grey'],
       ['patch(red)', 'no-flood', 'ClusterUserDefinedNetwork/red'],
+    ])
+  })
+
+  it('close the port of a network whose id is not known: no packet of it leaves, and no flood reaches it', () => {
+    const closed = { ...BRIDGE, closed: [{ name: 'grey', for: 'ClusterUserDefinedNetwork/grey' }] }
+    const isOpen = new Set(flowsOf(BRIDGE).map(printFlow))
+    expect(
+      flowsOf(closed)
+        .map(printFlow)
+        .filter((line) => !isOpen.has(line)),
+    ).toEqual(['cookie=0xe6e70000,table=0,priority=750,in_port=patch(grey),actions=drop'])
+    const flags = portFlags('br-ex').parse(renderPorts(stateOf(closed))?.text ?? '')
+    expect(flags.map(({ port, flag, for: object }) => [port, flag, object])).toEqual([
+      ['patch(grey)', 'no-flood', 'ClusterUserDefinedNetwork/grey'],
     ])
   })
 })

@@ -41,6 +41,7 @@ export const state = (over: Partial<NodeState> = {}, bridge: Partial<NodeState['
     masqueradeSubnets: ['169.254.169.0/29', 'fd69::/125'].map(prefix),
     clusterAddresses: ['192.0.2.11/32', '2001:db8::11/128'].map(prefix),
     networks: [defaultNetwork()],
+    closed: [],
     egressMarks: [],
     ...bridge,
   },
