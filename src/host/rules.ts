@@ -3,7 +3,7 @@ import type { Change } from '../model/change.js'
 import { MARK_RULE_PRIORITY, OWN_PROTOCOL } from '../model/numbers.js'
 import { type HostRule, rules as language } from '../syntax/rules.js'
 import { batchAll } from './batch.js'
-import { type Exec, output } from './exec.js'
+import { type Exec, HostFault, output } from './exec.js'
 import { FAMILIES, familyOption, readFamily, tableName } from './family.js'
 import type { Subsystem } from './subsystem.js'
 
@@ -52,9 +52,37 @@ export function hostRules(exec: Exec): Subsystem<HostRule> {
       const moves = changes.filter(({ op }) => op !== 'update')
       for (const family of FAMILIES) {
         const ofFamily = moves.filter(({ entry, from }) => (entry ?? from)?.src.address.family === family)
+        if (ofFamily.some(({ op }) => op === 'delete')) await refuseOthers(exec, family, ofFamily)
         await batchAll(exec, [familyOption(family)], ofFamily, command)
       }
     },
+  }
+}
+
+/**
+ * Fails where a deletion could hit a rule of somebody else: the kernel deletes the first rule that agrees in what the command says, and what
+ * it does not say (an interface, a destination) agrees with any. No command can say that a rule has nothing of it.
+ */
+async function refuseOthers(exec: Exec, family: Family, changes: readonly Change<HostRule>[]): Promise<void> {
+  const doomed = new Map(changes.flatMap(({ op, key, from }) => (op === 'delete' && from ? [[key, from] as const] : [])))
+  for (const listed of (await readFamily(exec, family, ['rule', 'show'])) as readonly Listed[]) {
+    if (listed.protocol !== String(OWN_PROTOCOL)) continue
+    const rule = readRule(listed, family)
+    if (rule) {
+      doomed.delete(language.key(rule))
+      continue
+    }
+    const src = sourceOf(listed, family)
+    const [hit] = [...doomed].find(
+      ([, from]) =>
+        from.priority === listed.priority &&
+        from.table === tableName(listed.table ?? '') &&
+        (from.src.length === 0 || (src && printPrefix(src) === printPrefix(from.src))),
+    ) ?? ['']
+    if (!hit) continue
+    const message = `${hit}: somebody else has a rule with egretta's protocol ${OWN_PROTOCOL} and more conditions, which would be deleted in its place`
+    const remedy = `Remove that one: see ip ${familyOption(family)} -d rule show priority ${listed.priority}`
+    throw new HostFault('CommandFailed', message, remedy)
   }
 }
 

@@ -50,6 +50,48 @@ describeWith(['root', 'linux', 'ip'], 'the rule for marked packets', () => {
   })
 })
 
+describeWith(['root', 'linux', 'ip'], 'a rule of somebody else with the same protocol and more conditions', () => {
+  it('is never deleted in the place of ours', async () => {
+    const host = machine('wildcards', { ovs: false })
+    try {
+      const ip = (line: string) => host.namespace.exec('ip', line.split(' ')).stdout
+      const subsystem = hostRules(execOn(host))
+      const reach = async (desired: readonly HostRule[]) => {
+        const { own, foreign } = await subsystem.observe()
+        await subsystem.apply(diff(subsystem.language, desired, own, foreign).changes)
+      }
+      const wide = ['rule add from 10.244.1.3 iif ens3', 'rule add iif ens3 fwmark 0x3f0'] as const
+      for (const [line, priority, table] of [
+        [wide[0], 6000, '1007'],
+        [wide[1], 5999, 'main'],
+      ] as const) {
+        const theirs = `${line} priority ${priority} table ${table} protocol 230`
+        ip(theirs)
+        await reach(rules.some)
+        const before = ip('rule') + ip('-6 rule')
+        await expect(reach([])).rejects.toMatchObject({
+          code: 'CommandFailed',
+          message: expect.stringContaining(`${priority} from`),
+          remedy: `Remove that one: see ip -4 -d rule show priority ${priority}`,
+        })
+        expect(ip('rule') + ip('-6 rule')).toBe(before)
+        ip(theirs.replace('add', 'del'))
+        // One behind ours, and one that differs in what the command says are in nobody's way.
+        await reach(rules.some)
+        ip(theirs)
+        ip(theirs.replace('protocol 230', 'protocol 231'))
+        await reach([])
+        expect(ip('rule')).toContain('proto 231')
+        expect(ip('rule').match(/proto 230/g)).toHaveLength(1)
+        ip(theirs.replace('add', 'del'))
+        ip(theirs.replace('add', 'del').replace('protocol 230', 'protocol 231'))
+      }
+    } finally {
+      host.close()
+    }
+  })
+})
+
 describeWith(['root', 'linux', 'ip'], 'steps of a batch', () => {
   it('count what has gone meanwhile as deleted, and stop where the kernel refuses; what was made shows', async () => {
     const host = machine('batch', { ovs: false })
