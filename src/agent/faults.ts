@@ -25,6 +25,11 @@ import { type HostRule, rules } from '../syntax/rules.js'
 import { deviceOf, symbolsIn } from '../syntax/symbols.js'
 import { areGuardFlows, isGuardTable } from './guard.js'
 
+/** No packet is larger. */
+const MOST_BYTES = 65535
+/** The kernel numbers its tables with 32 bits; there is room for the index of an interface. */
+const LAST_TABLE = 2 ** 31 - 1
+
 /** OVN writes this bridge, with cookies that can look like ours: it is neither read nor written. */
 export const OVN_BRIDGE = 'br-int'
 
@@ -114,16 +119,16 @@ function ruleFault(rule: HostRule): string | undefined {
 }
 
 function routeFault(route: HostRoute): string | undefined {
-  const { dst, dev, table } = route
+  const { dst, dev, table, mtu, metric } = route
   const isCopy = dst === null && deviceOfTable(table) === dev && route.gateway === null && route.src === null
-  const isMain = dst !== null && dst.length > 0 && table === 'main'
+  const isMain = dst !== null && dst.length > 0 && table === 'main' && metric === null && (mtu ?? 0) <= MOST_BYTES
   return isCopy || (isMain && nameFault(dev) === undefined) ? undefined : `the route "${routes.key(route)}" is not one that egretta renders`
 }
 
 /** The symbol of the interface whose table this is; null where it is no such table. */
 function deviceOfTable(table: string): string | null {
   const [, base, dev = ''] = /^(\d+)\+ifindex\((.*)\)$/.exec(table) ?? []
-  return Number(base) >= ROUTE_TABLE_BASE && symbolFault(dev) === undefined ? dev : null
+  return Number(base) >= ROUTE_TABLE_BASE && Number(base) <= LAST_TABLE && symbolFault(dev) === undefined ? dev : null
 }
 
 /** The kernel's own rule for names of devices (dev_valid_name); a name also ends up as one word in a batch of ip(8), and it is no symbol. */

@@ -62,7 +62,7 @@ export const routes: Language<HostRoute> = {
         src: address(entry, 'src'),
         mtu: entry.optionalNumber('mtu'),
         metric: entry.optionalNumber('metric'),
-        scope: entry.optionalText('scope'),
+        scope: readScope(entry),
         table: entry.text('table'),
         for: entry.optionalText('for'),
       }
@@ -102,6 +102,11 @@ const meaning = ({ type, family, gateway, dev, src, mtu, scope }: HostRoute): st
 function readType(entry: FieldReader): HostRoute['type'] {
   const text = entry.optionalText('type')
   return text === null || text === 'unreachable' ? (text ?? undefined) : entry.fail(`unknown type "${text}"`)
+}
+
+function readScope(entry: FieldReader): string | null {
+  const text = entry.optionalText('scope')
+  return text === null || /^[a-z0-9]+$/.test(text) ? text : entry.fail(`"${text}" is not a scope`)
 }
 
 function prefix(entry: FieldReader, field: string): Prefix {

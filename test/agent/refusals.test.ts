@@ -166,6 +166,13 @@ describe('a bundle is refused', () => {
     ['a rule with a low table', 'rules.json', rule({ table: `200+ifindex(${ETH1})` }), /is not one that egretta renders/],
     ['a default route', 'routes.json', route({ dst: '0.0.0.0/0', gateway: '192.0.2.1' }), /"0.0.0.0\/0 table main" is not one/],
     ['a route of the table of local addresses', 'routes.json', route({ table: '255' }), /table 255" is not one/],
+    ['a route whose scope is a command', 'routes.json', route({ scope: 'link\naddr flush dev br-ex' }), /is not a scope/],
+    ['a route with an MTU that no kernel takes', 'routes.json', route({ mtu: 2 ** 40 }), /main" is not one/],
+    ['a route with a metric', 'routes.json', route({ metric: 1 }), /metric 1" is not one/],
+    ['a route of a type', 'routes.json', route({ dev: undefined, type: 'unreachable' }), /main" is not one/],
+    ['a route of an unknown type', 'routes.json', route({ type: 'local' }), /unknown type "local"/],
+    ['a route that leads nowhere by a device', 'routes.json', route({ type: 'unreachable' }), /has no "dev"/],
+    ['a table that no kernel has', 'rules.json', rule({ table: `4294967295+ifindex(${ETH1})` }), /is not one that egretta renders/],
     ['a route to a device that is a command', 'routes.json', route({ dev: 'br-ex\nflush' }), /is not one that egretta renders/],
     [
       'a copy of the routes of another interface',
