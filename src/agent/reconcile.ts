@@ -139,8 +139,12 @@ export interface Outcome {
   readonly problems: readonly Problem[]
 }
 
-/** Makes the changes of one part, step by step, and looks again. When a step fails, what the pass changed is put back as it was observed. */
-export async function applyPart(host: Host, goal: Goal, before: Observation, { changes }: PartPlan): Promise<Outcome> {
+/**
+ * Makes the changes of one part, step by step, and looks again, unless there was nothing to do. When a step fails, what the pass changed is put
+ * back as it was observed.
+ */
+export async function applyPart(host: Host, goal: Goal, before: Observation, { changes, conflicts }: PartPlan): Promise<Outcome> {
+  if (changes.length + conflicts.length + goal.stale.length === 0) return { made: [], problems: [] }
   const touched = new Set<SubsystemName>()
   try {
     for (const act of actsOf(host, goal, changes)) {
