@@ -38,18 +38,18 @@ export interface Recorder {
   seen(changes: readonly Change<Entry>[], converged: boolean): Seen
 }
 
-interface Record {
+interface Sighting {
   readonly first: Observed<Entry> | null
   readonly last: Observed<Entry> | null
   readonly error: string | null
 }
 
-const NO_RECORD: Record = { first: null, last: null, error: null }
+const NOT_SEEN: Sighting = { first: null, last: null, error: null }
 
 /** Watches a pass without taking part in it. */
 export function recorded(host: Host, bundle: Bundle, goals: readonly Goal[]): Recorder {
-  const records = new Map<SubsystemName, Record>()
-  const recordOf = (name: SubsystemName): Record => records.get(name) ?? NO_RECORD
+  const records = new Map<SubsystemName, Sighting>()
+  const recordOf = (name: SubsystemName): Sighting => records.get(name) ?? NOT_SEEN
   const recording = (name: SubsystemName): Subsystem<Entry> => {
     const { language, observe, apply } = host[name]
     const orNote = async <T>(act: () => Promise<T>): Promise<T> => {
@@ -84,7 +84,7 @@ function seenBy(
   host: Host,
   bundle: Bundle,
   goals: readonly Goal[],
-  recordOf: (name: SubsystemName) => Record,
+  recordOf: (name: SubsystemName) => Sighting,
   changes: readonly Change<Entry>[],
   converged: boolean,
 ): Seen {
