@@ -174,6 +174,16 @@ export const EGRESS: readonly PipelineRow[] = [
     why: 'replies to what the host sends go back to it',
   },
   {
+    id: 'drop-without-room',
+    table: 0,
+    priority: 98,
+    over: ['family', 'network'],
+    when: ['user-defined', 'no-room'],
+    match: 'in_port={patch},dl_src={mac},{ip}',
+    actions: 'drop',
+    why: 'the masquerade address of the gateway router is not known, and so no row translates it',
+  },
+  {
     id: 'egress-without-overlay',
     table: 0,
     priority: 99,

@@ -1,4 +1,6 @@
+import { nth } from '../model/address.js'
 import type { BridgeNetwork, ExternalBridge } from '../model/node-state.js'
+import { NETWORK_MASQUERADE_BASE } from '../model/numbers.js'
 
 /** One row of the flow table: a flow for each combination of what it ranges over, where all of its conditions hold. */
 export interface PipelineRow {
@@ -92,6 +94,11 @@ const isAdvertised = ({ network }: Situation): boolean => network?.advertised ==
 const isDefault = ({ network }: Situation): boolean => network?.id === 0
 const isMeasured = ({ bridge }: Situation): boolean => bridge.mode === 'local' && bridge.mtu !== null
 const isTagged = ({ bridge }: Situation): boolean => bridge.vlan !== 0
+/** The masquerade subnet of the family has no address for the gateway router and the management port of the network. */
+const hasNoRoom = ({ bridge, family, network }: Situation): boolean => {
+  const subnet = bridge.masqueradeSubnets.find(({ address }) => address.family === family)
+  return network !== null && !(subnet && nth(subnet, NETWORK_MASQUERADE_BASE + 2 * network.id))
+}
 const throughHost = (situation: Situation): boolean => isAdvertised(situation) && situation.bridge.mode === 'local'
 
 /** The conditions of rows, each with what it says and whether it holds. */
@@ -103,6 +110,7 @@ export const CONDITIONS = {
   'user-networks': { says: 'a user-defined network has a patch port', holds: ({ bridge }) => bridge.networks.some(({ id }) => id !== 0) },
   default: { says: 'the default network', holds: isDefault },
   'user-defined': { says: 'user-defined networks', holds: (situation) => situation.network !== null && !isDefault(situation) },
+  'no-room': { says: 'networks for which the masquerade subnet is too small', holds: hasNoRoom },
   'no-overlay': { says: 'networks without overlay', holds: ({ network }) => network?.overlay === false },
   advertised: { says: 'advertised networks', holds: isAdvertised },
   'not-translated': {

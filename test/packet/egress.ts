@@ -12,7 +12,15 @@ export const EGRESS: readonly Packet[] = [
     effects: nothing,
   },
   {
-    name: 'the same speaks to everyone',
+    name: 'a gateway router that has no room in the masquerade subnet',
+    on: hasNetworks,
+    in: 'patch(attic)',
+    packet: (w) => `${w.tcp},${w.src}=${w.router(9)},${w.dst}=${w.outside}`,
+    rows: ['drop-without-room'],
+    effects: nothing,
+  },
+  {
+    name: 'a gateway router of a network whose id is not known speaks to everyone',
     on: hasNetworks,
     in: 'patch(grey)',
     to: (w) => w.everyone,

@@ -51,7 +51,7 @@ export const commit = (zone: number, mark: number | null, nat?: string): string 
 
 export const nothing = (): readonly string[] => []
 
-export const NETWORKS = ['default', 'blue', 'red', 'green'] as const
+export const NETWORKS = ['default', 'blue', 'red', 'green', 'attic'] as const
 /** The host and all networks. */
 export const everyNetwork = (): readonly string[] => ['LOCAL', ...NETWORKS.map((network) => `patch(${network})`)]
 

@@ -126,8 +126,8 @@ const network = (name: string, id: number, second: number, more: Partial<BridgeN
   ...more,
 })
 
-/** Ids of the user-defined networks. `blue` and `red` have the same pod subnets, `red` has no overlay, `green` is advertised. The id of a fourth one, `grey`, is not known. */
-export const IDS = { blue: 1, red: 2, green: 3 } as const
+/** Ids of the user-defined networks. `blue` and `red` have the same pod subnets, `red` has no overlay, `green` is advertised. `attic` has no room in the masquerade subnets. The id of `grey` is not known. */
+export const IDS = { blue: 1, red: 2, green: 3, attic: 40000 } as const
 
 const SHARED: ExternalBridge = {
   mode: 'shared',
@@ -149,6 +149,7 @@ const SHARED: ExternalBridge = {
     network('blue', IDS.blue, 20),
     network('green', IDS.green, 30, { advertised: true }),
     network('red', IDS.red, 20, { overlay: false }),
+    network('attic', IDS.attic, 40),
   ],
   closed: [{ name: 'grey', for: 'ClusterUserDefinedNetwork/grey' }],
   egressMarks: addresses('192.0.2.50', '2001:db8::50').map((address) => ({

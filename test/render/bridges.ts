@@ -63,6 +63,7 @@ const FABRIC: Partial<ExternalBridge> = {
   networks: [
     { ...DEFAULT_NETWORK, advertised: true },
     userNetwork('blue', 1, { overlay: false, advertised: true }),
+    userNetwork('attic', 40000),
     userNetwork('red', 2, {
       advertised: true,
       subnets: prefixesOf('10.30.0.0/16', 'fd00:30::/48'),

@@ -204,6 +204,7 @@ describe('the files of a bridge', () => {
     expect(renderPorts(stateOf(BRIDGE))).toBeNull()
     const flags = portFlags('br-ex').parse(renderPorts(stateOf(bridge))?.text ?? '')
     expect(flags.map(({ port, flag, for: object }) => [port, flag, object])).toEqual([
+      ['patch(attic)', 'no-flood', 'ClusterUserDefinedNetwork/attic'],
       ['patch(blue)', 'no-flood', 'ClusterUserDefinedNetwork/blue'],
       ['patch(grey)', 'no-flood', 'ClusterUserDefinedNetwork/grey'],
       ['patch(red)', 'no-flood', 'ClusterUserDefinedNetwork/red'],
