@@ -40,6 +40,10 @@ export interface ExecOptions {
   readonly path?: string
   /** A descriptor that every child inherits, so that a lock on it outlives the agent until the last child has ended. */
   readonly inherit?: number
+  /** When it is aborted, what runs is killed and nothing more is started: every command fails. */
+  readonly signal?: AbortSignal
+  /** Added to the environment, which is fixed otherwise. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
@@ -49,38 +53,44 @@ const SCRATCH = ['/dev/shm', '/run', '/tmp']
 
 /** Makes the one way in which this program starts others. */
 export function createExec(options: ExecOptions = {}): Exec {
-  const { prefix = [], scratch = SCRATCH, path = PATH, inherit } = options
+  const { prefix = [], scratch = SCRATCH, path = PATH, inherit, signal, env = {} } = options
   return async (command, args, { input, timeout = TIMEOUT } = {}) => {
+    if (signal?.aborted) throw stopping(command)
     const [program = command, ...words] = [...prefix, command, ...args]
     const stdin = input === undefined ? undefined : inputFile(scratch, input, command)
     return new Promise<Outcome>((resolve, reject) => {
       const child = spawn(program, words, {
-        env: { LC_ALL: 'C', PATH: path },
+        env: { LC_ALL: 'C', PATH: path, ...env },
         stdio: [stdin ?? 'ignore', 'pipe', 'pipe', ...(inherit === undefined ? [] : [inherit])],
       })
-      let late = false
-      const timer = setTimeout(() => {
-        late = true
+      // What a killed command started may keep its streams open, so nothing waits for their end.
+      const stop = (fault: HostFault) => {
         child.kill('SIGKILL')
-      }, timeout)
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+        child.unref()
+        end()
+        reject(fault)
+      }
+      const timer = setTimeout(() => stop(late(command, timeout)), timeout)
+      const abort = () => stop(stopping(command))
+      const end = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', abort)
+      }
+      signal?.addEventListener('abort', abort)
       const stdout: Buffer[] = []
       const stderr: Buffer[] = []
       child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk))
       child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk))
       child.on('error', (error: NodeJS.ErrnoException) => {
-        clearTimeout(timer)
+        end()
         reject(startFault(command, error))
       })
       child.on('close', (code) => {
-        clearTimeout(timer)
+        end()
         const outcome = { code: code ?? 128, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }
-        const fault = late
-          ? new HostFault(
-              'CommandFailed',
-              `${command} did not end within ${timeout / 1000} seconds`,
-              `See why ${command} hangs on this host, then run again.`,
-            )
-          : outcomeFault(command, prefix.length > 0, outcome)
+        const fault = outcomeFault(command, prefix.length > 0, outcome)
         if (fault) reject(fault)
         else resolve(outcome)
       })
@@ -132,6 +142,16 @@ function inputFile(folders: readonly string[], text: string, command: string): n
     )
   }
 }
+
+const late = (command: string, timeout: number): HostFault =>
+  new HostFault(
+    'CommandFailed',
+    `${command} did not end within ${timeout / 1000} seconds`,
+    `See why ${command} hangs on this host, then run again.`,
+  )
+
+const stopping = (command: string): HostFault =>
+  new HostFault('CommandFailed', `${command} was not run to its end: the agent is stopping`, 'Run again.')
 
 function missing(command: string): HostFault {
   return new HostFault('MissingTool', `${command} is not installed`, `Install ${packageOf(command)}, then run again.`)
