@@ -1,4 +1,5 @@
 import { isSingle } from '../host/addresses.js'
+import type { LiveRoute } from '../host/routes.js'
 import { networkOf, printPrefix } from '../model/address.js'
 import { type Problem, problem } from '../model/problem.js'
 import { type HostRoute, routes } from '../syntax/routes.js'
@@ -8,7 +9,9 @@ const MANAGEMENT_PORT = 'ovn-k8s-mp0'
 
 /** A route of others to a subnet of services that stands in the place of ours, or before it. */
 export interface Leftover {
-  readonly route: HostRoute
+  readonly route: LiveRoute
+  /** Whether it can be put back when the pass that replaces it fails: an entry says all of it, and it has its place alone. */
+  readonly replaceable: boolean
   /** What should be there. */
   readonly desired: HostRoute
 }
@@ -21,23 +24,27 @@ const metricOf = ({ metric, family }: HostRoute): number => metric ?? (family ==
  * behind when it changes, and services fail without a word (seed 004). One with a greater metric is never asked, and one of a network that
  * an interface itself is in was not left behind. Sorted as they come.
  */
-export function leftoverRoutes(desired: readonly HostRoute[], foreign: readonly HostRoute[]): readonly Leftover[] {
+export function leftoverRoutes(desired: readonly HostRoute[], foreign: readonly LiveRoute[]): readonly Leftover[] {
   const services = desired.filter(({ dst, table }) => dst !== null && !isSingle(dst) && table === 'main')
   return foreign.flatMap((route) => {
     if (!route.dst || route.table !== 'main' || (route.gateway === null && route.dev !== '')) return []
     const network = printPrefix(networkOf(route.dst))
     const service = services.find(({ dst }) => dst && printPrefix(networkOf(dst)) === network)
-    return service && metricOf(route) <= metricOf(service) && !routes.same(route, service) ? [{ route, desired: service }] : []
+    if (!service || metricOf(route) > metricOf(service) || routes.same(route, service)) return []
+    const isAlone = foreign.filter((other) => routes.key(other) === routes.key(route)).length === 1
+    return [{ route, desired: service, replaceable: route.whole && isAlone }]
   })
 }
 
 /** What a left-over route is, which form of OVN-Kubernetes it is of, and the command that removes it. */
-export function leftoverProblem({ route, desired }: Leftover, severity: 'error' | 'warning'): Problem {
+export function leftoverProblem({ route, desired, replaceable }: Leftover, severity: 'error' | 'warning'): Problem {
   const [is, should] = [wordsOf(route), wordsOf(desired)]
+  // The kernel may know it by more than its words, such as a next hop object, and finds it by less.
+  const command = `ip ${route.family === 6 ? '-6 ' : ''}route del ${route.whole ? is : wordsOf({ ...route, gateway: null, dev: '' })}`
   return problem('LeftoverServiceRoute', {
     severity,
     message: `the main table has "${is}", ${formOf(route, desired)}, where "${should}" should be: services cannot be reached through it`,
-    remedy: `Remove it with "ip ${route.family === 6 ? '-6 ' : ''}route del ${is}", or let apply --replace-service-routes replace it.`,
+    remedy: `Remove it with "${command}"${replaceable ? ', or let apply --replace-service-routes replace it' : '; it is more than apply --replace-service-routes could put back'}.`,
   })
 }
 
@@ -49,8 +56,9 @@ function formOf({ dev, src, gateway }: HostRoute, desired: HostRoute): string {
 }
 
 /** The route in the words of ip-route(8), as far as they tell it from others. */
-const wordsOf = ({ dst, gateway, dev, metric }: HostRoute): string =>
+const wordsOf = ({ type, dst, gateway, dev, metric }: HostRoute): string =>
   [
+    ...(type ? [type] : []),
     dst ? printPrefix(networkOf(dst)) : '',
     ...(gateway ? ['via', gateway.text] : []),
     ...(dev ? ['dev', dev] : []),

@@ -3,10 +3,10 @@ import { readText } from '../host/files.js'
 import { lockState, type RunLock } from '../host/lock.js'
 import { isLoadable } from '../host/nftables.js'
 import type { Pending } from '../host/resolve.js'
+import type { LiveRoute } from '../host/routes.js'
 import type { Change } from '../model/change.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { Entry } from '../syntax/languages.js'
-import type { HostRoute } from '../syntax/routes.js'
 import { type Bundle, loadBundle } from './bundle.js'
 import { staleConnections } from './conntrack.js'
 import { type Leftover, leftoverProblem, leftoverRoutes } from './leftovers.js'
@@ -115,10 +115,11 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
       const [managed, verified] = byOwnership(bundle, goal)
       const found = await observe(host, goal.subsystems)
       const leftovers = leftoversOf(goal, found)
-      const seen = request.replaceServiceRoutes ? adopting(found, leftovers) : found
+      const adopted = request.replaceServiceRoutes ? leftovers.filter(({ replaceable }) => replaceable) : []
+      const seen = adopting(found, adopted)
       const plan = planPart(host, managed, seen)
       const differences = differencesOf(planPart(host, verified, found))
-      const inTheWay = seen === found ? leftovers : []
+      const inTheWay = leftovers.filter((each) => !adopted.includes(each))
       const stops = [
         ...conflictProblems(plan, inTheWay),
         ...(managed.subsystems.includes('routes') ? inTheWay.map((each) => leftoverProblem(each, 'error')) : []),
@@ -191,7 +192,7 @@ const conflictProblems = ({ conflicts }: PartPlan, leftovers: readonly Leftover[
 
 /** Routes of others in the place of those to services; none where the pass does not compare routes. */
 const leftoversOf = ({ entries }: Goal, { routes }: Observation): readonly Leftover[] =>
-  leftoverRoutes(entries.routes, (routes?.foreign ?? []) as readonly HostRoute[])
+  leftoverRoutes(entries.routes, (routes?.foreign ?? []) as readonly LiveRoute[])
 
 /** The observation with left-over routes as ours, so that the pass replaces them. */
 function adopting(seen: Observation, leftovers: readonly Leftover[]): Observation {

@@ -13,6 +13,8 @@ export interface LiveRoute extends HostRoute {
   readonly dst: Prefix
   /** Who put it there, a number of rtnetlink.h: 2 the kernel, 3 ip(8), 230 egretta. */
   readonly protocol: number
+  /** Whether an entry says all of it, so that it can be put back by what was read of it. */
+  readonly whole: boolean
 }
 
 /** A route as `ip -N -d -j route` prints it. */
@@ -28,6 +30,8 @@ interface Listed {
   readonly prefsrc?: string
   readonly metric?: number
   readonly metrics?: readonly { readonly mtu?: number }[]
+  readonly flags?: readonly string[]
+  readonly pref?: string
   readonly nexthops?: readonly unknown[]
   readonly encap?: string
   readonly tos?: string
@@ -72,7 +76,21 @@ function readRoute(listed: Listed, family: Family): LiveRoute | null {
     table: tableName(listed.table),
     for: null,
     protocol: Number(listed.protocol ?? 0),
+    whole: (isPlain || listed.type === UNREACHABLE) && isWhole(listed),
   }
+}
+
+/** What of a listed route an entry says; `flags` and `pref` where they are the usual ones. */
+const FIELDS: ReadonlySet<string> = new Set('type dst gateway via dev table protocol scope prefsrc metric metrics flags pref'.split(' '))
+
+function isWhole(listed: Listed): boolean {
+  const { flags = [], pref = 'medium', metrics = [] } = listed
+  return (
+    Object.keys(listed).every((field) => FIELDS.has(field)) &&
+    metrics.every((each) => Object.keys(each).every((name) => name === 'mtu')) &&
+    !flags.includes('onlink') &&
+    pref === 'medium'
+  )
 }
 
 function destinationOf(dst: string, family: Family): Prefix | undefined {

@@ -87,6 +87,28 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'routes to services that ano
     )
   })
 
+  it('are not replaced where an entry cannot say them, so that a pass which fails could not put them back; the command removes them', async () => {
+    const forms = [
+      [`route add blackhole ${SERVICE}`],
+      [`route add ${SERVICE} nexthop via 192.0.2.1 dev ${BRIDGE} nexthop via 192.0.2.2 dev ${BRIDGE}`],
+      [`route add ${SERVICE} via 192.0.3.1 dev ${BRIDGE} onlink`],
+      [`route add ${SERVICE} via 192.0.2.1 dev ${BRIDGE} mtu lock 1300 advmss 1200`],
+      [`-6 route add ${SERVICE6} via fe80::1 dev ${BRIDGE} metric 100 pref high`],
+      [`nexthop add id 5 via 192.0.2.1 dev ${BRIDGE}`, `route add ${SERVICE} nhid 5`],
+      [`route add ${SERVICE} via 192.0.2.1 dev ${BRIDGE}`, `route append ${SERVICE} via 192.0.2.2 dev ${BRIDGE}`],
+    ]
+    for (const lines of forms) {
+      for (const line of lines) ip(...line.split(' '))
+      const before = services()
+      const { problems, changes } = await node.agent('apply', { replaceServiceRoutes: true })
+      expect(changes, lines.join()).toEqual([])
+      expect(services()).toBe(before)
+      expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['LeftoverServiceRoute']))
+      for (const { remedy } of problems) ip(...(/"ip ([^"]*)"; it is more than/.exec(remedy)?.[1] ?? '').split(' '))
+      expect(services(), lines.join()).toBe('')
+    }
+  })
+
   it('of local gateway mode lead to the management port', async () => {
     writeBundle(node.bundle, { ...BUNDLE, ownership: VERIFY })
     mp0()

@@ -34,7 +34,7 @@ export const liveRoute = (dst: string, dev: string, over: Partial<LiveRoute> = {
   const family = dst.includes(':') ? 6 : 4
   return {
     ...{ dst: prefix(dst), family, gateway: null, dev, src: null, mtu: null, metric: null, for: null },
-    ...{ scope: family === 4 ? 'link' : null, table: 'main', protocol: 3 },
+    ...{ scope: family === 4 ? 'link' : null, table: 'main', protocol: 3, whole: true },
     ...over,
   }
 }
