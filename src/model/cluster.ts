@@ -98,6 +98,9 @@ export function readCluster(
   const mode = spec.gatewayMode as GatewayMode | undefined
   const subnets = (kind: SubnetKind): readonly Prefix[] =>
     byFamily(prefixes(listAt(spec, ['subnets', kind])), configured[kind], prefixes(DEFAULT_SUBNETS[kind]))
+  const masqueradeSubnets = object
+    ? listAt(spec, MASQUERADE).flatMap((item, at) => prefixes([item]).map((prefix) => said(prefix, object, ['spec', ...MASQUERADE, at])))
+    : []
   const placement = spec.placement as PlacementMode | undefined
   const cluster: Cluster = {
     placement: placement ?? (facts.placedByOvnkube === null ? 'enforced' : 'advisory'),
@@ -117,9 +120,7 @@ export function readCluster(
     unreachable: [...new Set(listAt(spec, ['unreachable']) as string[])].sort(),
     policy: record(Object.entries(objectAt(spec, ['policy'])) as [string, Severity | 'off'][]),
     gatewayModes: [...(object && mode ? [said(mode, object, ['spec', 'gatewayMode'])] : []), ...facts.gatewayModes],
-    masqueradeSubnets: object
-      ? listAt(spec, MASQUERADE).flatMap((item, at) => prefixes([item]).map((prefix) => said(prefix, object, ['spec', ...MASQUERADE, at])))
-      : [],
+    masqueradeSubnets,
     networkSegmentation: flag('networkSegmentation') ?? facts.userDefinedNetworks,
     disableSnatMultipleGateways: flag('disableSnatMultipleGateways') ?? false,
     mtu: number('mtu') ?? facts.mtu ?? DEFAULT_MTU,
@@ -133,8 +134,17 @@ export function readCluster(
     nftVersion: text('nftVersion') ?? DEFAULT_NFT_VERSION,
     source: object,
   }
-  return { cluster, problems }
+  return { cluster, problems: [...problems, ...furtherMasquerade(masqueradeSubnets)] }
 }
+
+/** A node has one masquerade subnet per family: a further one that Cluster.spec names would be taken by nobody. */
+const furtherMasquerade = (subnets: readonly Said<Prefix>[]): readonly Problem[] =>
+  subnets.flatMap(({ value, object, field, source }, at) => {
+    const first = subnets.findIndex((other) => other.value.address.family === value.address.family)
+    if (first === at) return []
+    const message = `${object}: ${field} is a second IPv${value.address.family} masquerade subnet; nodes have one, and ${subnets[first]?.field} is used.`
+    return [problem('InvalidObject', { object, message, remedy: 'Leave the subnet that the nodes have, and remove the other.', source })]
+  })
 
 /** What the Cluster object says of nodes that the topology does not have, as a misspelt name is: it changes nothing. */
 export function strayNodes(object: SourceObject | null, { unreachable, nodes }: Cluster, there: ReadonlySet<string>): readonly Problem[] {

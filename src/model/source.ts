@@ -43,6 +43,7 @@ export const malformed = (object: SourceObject, path: Path, message: string): Pr
     severity: 'warning',
     object: subject(object),
     message: `${subject(object)}: ${message}.`,
+    remedy: 'Correct the field that is named; it is ignored until then.',
     source: object.at(path),
   })
 

@@ -159,6 +159,14 @@ describe('the Cluster object', () => {
     expect({ ...inputs.cluster, source: null }).toEqual({ ...read([]).cluster, nodes: spec.includes('node-a: {') ? { 'node-a': {} } : {} })
   })
 
+  it('names one masquerade subnet per family: a further one is an error and the first is used', () => {
+    const inputs = of('  subnets: {masquerade: [169.254.0.0/17, "fd69::/112", 169.254.128.0/17]}\n')
+    expect(found(inputs)).toEqual(['InvalidObject Cluster/c 5:56'])
+    expect(inputs.problems[0]?.message).toBe(
+      'Cluster/c: spec.subnets.masquerade[2] is a second IPv4 masquerade subnet; nodes have one, and spec.subnets.masquerade[0] is used.',
+    )
+  })
+
   it('keeps what is right beside what is wrong', () => {
     const inputs = of('  bridge: br-ex\n  subnets: {join: [x], transit: [100.89.0.0/16]}\n  uplink: 5\n')
     expect(found(inputs)).toEqual(['InvalidObject Cluster/c 6:20', 'InvalidObject Cluster/c 7:11'])
