@@ -1,6 +1,7 @@
-import { type Address, isGlobalUnicast, nth, type Prefix, width } from '../model/address.js'
+import { type Address, isGlobalUnicast, networkOf, nth, type Prefix, printPrefix, width } from '../model/address.js'
 import type { Change } from '../model/change.js'
 import { HOST_MASQUERADE, OWN_PROTOCOL } from '../model/numbers.js'
+import { sysctlDevice } from '../plan/preflight-forwarding.js'
 import { type HostAddress, addresses as language } from '../syntax/addresses.js'
 import { SyntaxFault } from '../syntax/language.js'
 import { batch } from './batch.js'
@@ -44,7 +45,9 @@ export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddr
     },
     async apply(changes) {
       // A mark without its address says nothing any more: somebody else may add that address tomorrow.
-      const live = new Set((await readAddresses(exec)).map(({ address, dev }) => language.key({ address, dev, for: null })))
+      const there = await readAddresses(exec)
+      await refuseHeirs(exec, there, changes)
+      const live = new Set(there.map(({ address, dev }) => language.key({ address, dev, for: null })))
       const before = new Map([...marked()].filter(([key]) => live.has(key)))
       const claimed = new Map(before)
       for (const { key, entry } of changes) if (entry) claimed.set(key, entry)
@@ -58,6 +61,24 @@ export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddr
       mark(claimed)
       if (fault) throw fault
     },
+  }
+}
+
+/**
+ * Fails where others have further addresses in the network of an address that is to go: the kernel would delete those with it (secondary
+ * addresses of IPv4), unless it is told to promote one of them.
+ */
+async function refuseHeirs(exec: Exec, live: readonly LiveAddress[], changes: readonly Change<HostAddress>[]): Promise<void> {
+  const network = (prefix: Prefix) => printPrefix(networkOf(prefix))
+  for (const { op, key, from } of changes) {
+    const isFirst = live.some((each) => each.dev === from?.dev && !each.secondary && language.key({ ...each, for: null }) === key)
+    if (op !== 'delete' || !from || !isFirst) continue
+    const heir = live.find(({ dev, address, secondary }) => secondary && dev === from.dev && network(address) === network(from.address))
+    const setting = `net.ipv4.conf.${sysctlDevice(from.dev)}.promote_secondaries`
+    const settings = ['net.ipv4.conf.all.promote_secondaries', setting]
+    if (!heir || (await output(exec, 'sysctl', ['-n', ...settings])).split('\n').includes('1')) continue
+    const message = `${key}: the kernel would delete ${printPrefix(heir.address)} with it, which somebody else added to its network`
+    throw new HostFault('CommandFailed', message, `Let it stay: sysctl -w ${setting}=1`)
   }
 }
 

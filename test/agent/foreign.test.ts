@@ -48,6 +48,22 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'an agent among others', () 
     expect(node.state()).toBe(before)
   })
 
+  it('takes no address of others along with its own, though the kernel would', async () => {
+    writeBundle(node.bundle, { egress: [], hostMasquerade: ['169.254.0.2/17'] })
+    expect((await node.agent('apply')).exitCode).toBe(0)
+    ip('addr', 'add', '169.254.7.7/17', 'dev', BRIDGE)
+    const before = node.state()
+    writeBundle(node.bundle, { egress: [], hostMasquerade: ['169.254.169.2/29'] })
+    const report = await node.agent('apply')
+    expect(summary(report)).toMatchObject({ exitCode: 1, changes: [], problems: ['CommandFailed'] })
+    expect(report.problems[0]?.message).toContain('would delete 169.254.7.7/17 with it')
+    expect(node.state()).toBe(before)
+    node.namespace.exec('sysctl', ['-w', ...(report.problems[0]?.remedy ?? '').split(' ').slice(-1)])
+    expect(summary(await node.agent('apply'))).toMatchObject({ exitCode: 0, problems: [] })
+    expect(ip('-o', 'addr', 'show', 'dev', BRIDGE).stdout).toMatch(/169\.254\.7\.7\/17/)
+    expect(summary(await node.agent('apply'))).toMatchObject({ exitCode: 0, changes: [] })
+  })
+
   it('mends an address of its own that somebody changed', async () => {
     await node.agent('apply')
     const before = node.state()
