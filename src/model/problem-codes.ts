@@ -177,7 +177,8 @@ export const ADVICE_PROBLEMS = {
   },
   UnsupportedNetwork: {
     severity: 'error',
-    meaning: 'Pods of a primary user-defined network use an address of a secondary network: they would leave with the wrong source.',
+    meaning:
+      'Pods of a primary user-defined network use an address of a secondary network, or that network is on the external bridge: they would leave with the wrong source.',
     remedy: 'Choose an address of the primary network, or select pods of the default network only.',
   },
   SelectorMatchesNoNamespace: {

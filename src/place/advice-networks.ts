@@ -27,6 +27,7 @@ export function networkAdvice(inputs: Inputs, field: Field, placed: readonly Pla
     return [
       ...overlappingNetworks(field, place, node, chosen),
       ...(secondary ? unsupportedNetwork(place, blueOf) : []),
+      ...(secondary ? bridgeNetwork(inputs, place, node, chosen) : []),
       ...(secondary ? virtualPlatform(field, place, node) : []),
     ]
   })
@@ -54,6 +55,27 @@ function unsupportedNetwork({ claim }: Placed, blueOf: (selector: LabelSelector)
   if (first === undefined) return []
   const message = `${claim.address.text} of ${name} is on a secondary network, which pods of a primary user-defined network, as in namespace ${first}, do not use.`
   return [problem('UnsupportedNetwork', { object: name, message, source: claim.source })]
+}
+
+/**
+ * A further network of the external bridge: what leaves through the bridge is translated by its flows, which know the egress IPs of the
+ * primary network alone. ovnkube, where it places, may do otherwise.
+ */
+function bridgeNetwork({ cluster }: Inputs, { claim }: Placed, node: ClusterNode, { network }: Hosting): readonly Problem[] {
+  const text = printPrefix(network)
+  if (!node.gateway?.addresses.some((address) => printPrefix(networkOf(address)) === text)) return []
+  const { name } = claim.object
+  const message = `${claim.address.text} of ${name} is in ${text}, which is on the external bridge of ${node.name} and not its primary network: no pod leaves with it.`
+  const remedy = 'Choose an address of the primary network, or of a network of another interface.'
+  return [
+    problem('UnsupportedNetwork', {
+      ...(cluster.placement === 'advisory' ? { severity: 'warning' } : {}),
+      object: name,
+      message,
+      remedy,
+      source: claim.source,
+    }),
+  ]
 }
 
 function virtualPlatform({ facts }: Field, { claim }: Placed, node: ClusterNode): readonly Problem[] {

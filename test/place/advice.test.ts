@@ -64,6 +64,14 @@ describe('what is worth knowing', () => {
     expect(told([leg, blue, egressIP('web', ['192.0.2.40'])])).toEqual([])
   })
 
+  it('is an address in a further network of the external bridge, through which no pod leaves with it', () => {
+    const leg = node('alder-a', { primary: ['203.0.113.10/24', '192.0.2.11/24'], others: ['198.51.100.10/24'] })
+    expect(told([leg, egressIP('web', ['198.51.100.40']), egressIP('shop', ['192.0.2.40'])])).toEqual([])
+    expect(told([leg, egressIP('web', ['203.0.113.40'])])).toEqual([
+      'error UnsupportedNetwork web: 203.0.113.40 of web is in 203.0.113.0/24, which is on the external bridge of alder-a and not its primary network: no pod leaves with it.',
+    ])
+  })
+
   it('is an imbalance that moves could mend, and only that', () => {
     const crowd = ['40', '41', '42'].map((host) =>
       egressIP(`web-${host}`, [`192.0.2.${host}`], { status: { [`192.0.2.${host}`]: 'alder-a' } }),
