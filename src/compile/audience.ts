@@ -2,7 +2,7 @@ import { type Address, compareAddresses, type Family } from '../model/address.js
 import { networksSelectedBy } from '../model/network-selection.js'
 import type { NodeState } from '../model/node-state.js'
 import { type Speaker, voicesOf } from '../model/speaker.js'
-import type { Topology } from '../model/topology.js'
+import type { ClusterPod, Topology } from '../model/topology.js'
 
 /** For whom the objects speak while the egress IPs are where they are. */
 export interface Speaking {
@@ -25,12 +25,16 @@ export interface Audience {
 /** The audience of the objects of a topology. Of several objects that select a pod the first by precedence has it, as the plan says. */
 export function audienceOf(topology: Topology, { speakers, marks }: Speaking): Audience {
   const byName = new Map(speakers.map((one) => [one.name, one]))
-  let pods: ReadonlyMap<string, Readonly<Record<Family, readonly Address[]>>> | undefined
+  let pods: ReadonlyMap<string, readonly ClusterPod[]> | undefined
+  const addresses = { 4: new Map<string, readonly Address[]>(), 6: new Map<string, readonly Address[]>() }
   const marked = new Map<string, ReturnType<Audience['markedOf']>>()
   return {
     podsOf(object, family) {
       pods ??= podsByObject(topology, speakers)
-      return pods.get(object)?.[family] ?? NOBODY
+      const own = pods.get(object)
+      const found = addresses[family].get(object) ?? (own ? addressesOf(own, family) : NOBODY)
+      addresses[family].set(object, found)
+      return found
     },
     markedOf(object) {
       let found = marked.get(object)
@@ -47,16 +51,21 @@ export function audienceOf(topology: Topology, { speakers, marks }: Speaking): A
 
 const NOBODY: readonly Address[] = []
 
-function podsByObject(topology: Topology, speakers: readonly Speaker[]) {
-  const byObject = new Map<string, Record<Family, Map<string, Address>>>()
+/** The pods of the default network by the object that decides them. */
+function podsByObject(topology: Topology, speakers: readonly Speaker[]): ReadonlyMap<string, readonly ClusterPod[]> {
+  const byObject = new Map<string, ClusterPod[]>()
   for (const [pod, { object }] of voicesOf(topology)(speakers)) {
     if (pod.network !== 'default') continue
-    const found = byObject.get(object) ?? { 4: new Map(), 6: new Map() }
-    byObject.set(object, found)
-    for (const address of pod.addresses) found[address.family].set(address.text, address)
+    const pods = byObject.get(object)
+    if (pods) pods.push(pod)
+    else byObject.set(object, [pod])
   }
-  const sorted = (found: ReadonlyMap<string, Address>) => [...found.values()].sort(compareAddresses)
-  return new Map([...byObject].map(([object, found]) => [object, { 4: sorted(found[4]), 6: sorted(found[6]) }]))
+  return byObject
+}
+
+function addressesOf(pods: readonly ClusterPod[], family: Family): readonly Address[] {
+  const own = pods.flatMap(({ addresses }) => addresses.filter((address) => address.family === family))
+  return [...new Map(own.map((address) => [address.text, address])).values()].sort(compareAddresses)
 }
 
 /** Whether the objects of a state still have the audience that it was compiled for. */

@@ -1,4 +1,5 @@
 import { type Address, compareAddresses, parseAddress } from '../model/address.js'
+import type { Hosting } from '../model/assignment.js'
 import { hostingNetworks, hostOf } from '../model/hosting.js'
 import { type Position, type Problem, problem } from '../model/problem.js'
 import type { ClusterFacts, ClusterNode } from '../model/topology.js'
@@ -18,24 +19,29 @@ export interface HeldAddress {
 }
 
 /** Each address once, in order; of several objects with one address on one node the first by name stands for it. */
-export const each = (held: readonly HeldAddress[]): readonly HeldAddress[] => {
+export const each = <T extends HeldAddress>(held: readonly T[]): readonly T[] => {
   const sorted = [...held].sort((a, b) => compareAddresses(a.address, b.address) || (a.for < b.for ? -1 : 1))
-  return sorted.filter((one, at) => at === 0 || compareAddresses(one.address, (sorted[at - 1] as HeldAddress).address) !== 0)
+  return sorted.filter((one, at) => at === 0 || compareAddresses(one.address, (sorted[at - 1] as T).address) !== 0)
 }
 
-/** The egress IPs of the primary network that a node holds: those are on its bridge. Ones of secondary networks are left out. */
-export function primaryAddresses(node: ClusterNode, facts: ClusterFacts, held: readonly Held[]): readonly HeldAddress[] {
-  if (held.length === 0) return []
-  const networks = hostingNetworks(node, facts)
-  return each(heldHere(node, held).filter(({ address }) => hostOf(address, networks)?.type === 'primary'))
+/** An egress IP on a node, and the network of the node that hosts it; null where none does. */
+export interface Hosted extends HeldAddress {
+  readonly hosting: Hosting | null
 }
 
 /** The egress IPs that a node holds, in no order. */
-export const heldHere = (node: ClusterNode, held: readonly Held[]): readonly HeldAddress[] =>
-  held.flatMap(({ egressIP, object, node: holder }) => {
+export function hostedAddresses(node: ClusterNode, facts: ClusterFacts, held: readonly Held[]): readonly Hosted[] {
+  if (held.length === 0) return []
+  const networks = hostingNetworks(node, facts)
+  return held.flatMap(({ egressIP, object, node: holder }) => {
     const address = holder === node.name ? parseAddress(egressIP) : undefined
-    return address ? [{ address, for: `EgressIP/${object}` }] : []
+    return address ? [{ address, for: `EgressIP/${object}`, hosting: hostOf(address, networks) }] : []
   })
+}
+
+/** Those of the primary network: they are on the bridge of the node. */
+export const primaryAddresses = (hosted: readonly Hosted[]): readonly HeldAddress[] =>
+  each(hosted.filter(({ hosting }) => hosting?.type === 'primary')).map(({ address, for: object }) => ({ address, for: object }))
 
 /** Addresses that are a node's own whatever else they are said to be: those of its gateway and node-primary-ifaddr. */
 export const certainAddresses = (node: ClusterNode): readonly Address[] =>

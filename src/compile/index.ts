@@ -10,7 +10,7 @@ import type { ClusterNode, UserDefinedNetwork } from '../model/topology.js'
 import { type Audience, audienceOf, isHeard, SILENCE, type Speaking } from './audience.js'
 import { externalBridge, type GatewayNode } from './bridge.js'
 import { clusterAddresses } from './cluster-addresses.js'
-import { certainAddresses, divideAddresses, type Held, listedAddresses, primaryAddresses } from './egressip.js'
+import { certainAddresses, divideAddresses, type Held, hostedAddresses, listedAddresses, primaryAddresses } from './egressip.js'
 import { hostMasquerade, managementNeighbors, masqueradeNeighbors } from './masquerade.js'
 import { knownNetworks } from './networks.js'
 import { podSubnets } from './pod-subnets.js'
@@ -137,8 +137,8 @@ function compileNode(
   const bridge = options?.bridge ?? cluster.bridge ?? node.gateway.bridge
   if (bridge === null) return { state: null, problems: [unknownBridge(node)] }
   const here = around.byNode.get(node.name) ?? []
-  const primary = primaryAddresses(node, topology.facts, here)
-  const { own, egress, problems } = divideAddresses(node, primary, around.egressIPs, (name) => sourceOf(inputs, name))
+  const hosted = hostedAddresses(node, topology.facts, here)
+  const { own, egress, problems } = divideAddresses(node, primaryAddresses(hosted), around.egressIPs, (name) => sourceOf(inputs, name))
   // host-cidrs can list IPv6 addresses in a cluster that has none
   const certain = certainAddresses(node)
   const families = new Set((certain.length > 0 ? certain : node.internalIPs).map(({ family }) => family))
@@ -161,7 +161,7 @@ function compileNode(
       silenced: egress,
       externalBridge: external,
       routes: mainRoutes(cluster, node, bridge, external),
-      secondary: secondaryNetworks(node, topology.facts, here, around.audience),
+      secondary: secondaryNetworks(hosted, around.audience),
       routeTableBase: cluster.routeTable,
       conntrack: cluster.conntrack,
       nftVersion: cluster.nftVersion,

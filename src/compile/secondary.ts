@@ -1,22 +1,13 @@
 import { type Address, compareAddresses, type Prefix, printPrefix } from '../model/address.js'
-import { hostingNetworks, hostOf } from '../model/hosting.js'
 import type { SecondaryNetwork } from '../model/node-state.js'
-import type { ClusterFacts, ClusterNode } from '../model/topology.js'
 import { type Audience, nameOf } from './audience.js'
-import { each, type Held, heldHere } from './egressip.js'
+import { each, type Hosted } from './egressip.js'
 
 /**
  * The networks of secondary interfaces on which a node holds egress IPs, with the pods that leave with each. A pod leaves with one address
  * of its family: of several the first.
  */
-export function secondaryNetworks(
-  node: ClusterNode,
-  facts: ClusterFacts,
-  held: readonly Held[],
-  { podsOf }: Audience,
-): readonly SecondaryNetwork[] {
-  if (held.length === 0) return []
-  const hosting = hostingNetworks(node, facts)
+export function secondaryNetworks(hosted: readonly Hosted[], { podsOf }: Audience): readonly SecondaryNetwork[] {
   const networks = new Map<string, { network: Prefix; egressIPs: SecondaryNetwork['egressIPs'][number][] }>()
   const speaking = new Set<string>()
   const own = (pods: readonly Address[]): readonly Address[] => {
@@ -25,11 +16,10 @@ export function secondaryNetworks(
     // The same list where it is whole: what is made from it is made once for all nodes of the object.
     return free.length === pods.length ? pods : free
   }
-  for (const { address, for: origin } of each(heldHere(node, held))) {
-    const host = hostOf(address, hosting)
-    if (host?.type !== 'secondary') continue
-    const key = printPrefix(host.network)
-    const found = networks.get(key) ?? { network: host.network, egressIPs: [] }
+  for (const { address, for: origin, hosting } of each(hosted)) {
+    if (hosting?.type !== 'secondary') continue
+    const key = printPrefix(hosting.network)
+    const found = networks.get(key) ?? { network: hosting.network, egressIPs: [] }
     networks.set(key, found)
     found.egressIPs.push({ address, for: origin, pods: own(podsOf(nameOf(origin), address.family)) })
   }

@@ -206,7 +206,8 @@ export const hostPrefix = (address: Address): Prefix => ({ address, length: widt
 export function networkOf(prefix: Prefix): Prefix {
   const { family, value } = prefix.address
   const shift = BigInt(width(family) - prefix.length)
-  return { address: addressOf(family, (value >> shift) << shift), length: prefix.length }
+  const network = (value >> shift) << shift
+  return network === value ? prefix : { address: addressOf(family, network), length: prefix.length }
 }
 
 /** The last address of a network (the broadcast address of an IPv4 one). */

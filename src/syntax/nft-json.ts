@@ -14,7 +14,9 @@ export const asObject = (value: Json | undefined): JsonObject | null =>
 /** The items of `{"nftables":[…]}`: commands such as `{"add":{"table":{…}}}`, or (command null) bare objects of a listing. */
 export function readNft(text: string): readonly { command: string | null; type: string; body: JsonObject; line: number }[] {
   // a raw field of up to 63 bits is listed as a number that JSON.parse would round
-  const exact = text.replaceAll(/"(?:[^"\\]|\\.)*"|\d{16,}/g, (token) => (token.startsWith('"') ? token : `"${printHex(BigInt(token))}"`))
+  const exact = /\d{16}/.test(text)
+    ? text.replaceAll(/"(?:[^"\\]|\\.)*"|\d{16,}/g, (token) => (token.startsWith('"') ? token : `"${printHex(BigInt(token))}"`))
+    : text
   const items = asObject(readJson(exact) as Json)?.nftables
   if (!Array.isArray(items)) throw new SyntaxFault(1, 'expected {"nftables":[…]}')
   return (items as readonly Json[]).map((item, index) => {

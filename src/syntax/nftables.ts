@@ -1,4 +1,5 @@
 import { canonicalJson } from '../model/bundle.js'
+import { isEqual } from '../model/equal.js'
 import { type Language, SyntaxFault } from './language.js'
 import { asObject, canonicalExpression, type Json, type JsonObject, readNft } from './nft-json.js'
 import { type HostSymbol, substitute, symbolsIn } from './symbols.js'
@@ -82,7 +83,16 @@ const joined = (value: Json): readonly Json[] => {
   return Array.isArray(parts) ? (parts as readonly Json[]) : []
 }
 
+const KEYS = new WeakMap<NftEntry, string>()
+
+/** Asked for again and again by whoever sorts and compares. */
 function key(entry: NftEntry): string {
+  const found = KEYS.get(entry) ?? spelledKey(entry)
+  KEYS.set(entry, found)
+  return found
+}
+
+function spelledKey(entry: NftEntry): string {
   switch (entry.kind) {
     case 'table':
       return `table ${tableOf(entry)}`
@@ -104,14 +114,13 @@ function same(a: NftEntry, b: NftEntry): boolean {
     entry.kind === 'chain' && entry.hook && other.kind === 'chain' && other.hook?.dev == null
       ? { ...entry, hook: { ...entry.hook, dev: null } }
       : entry
-  return canonicalJson(known(a, b)) === canonicalJson(known(b, a))
+  return isEqual(known(a, b), known(b, a))
 }
 
 /** Tables by name; within one: chains, sets, elements, rules, so that what is named stands before the name; rules in their order. */
 export function compareNft(a: NftEntry, b: NftEntry): number {
-  const kind = (entry: NftEntry) => KINDS.indexOf(entry.kind)
-  if (tableOf(a) !== tableOf(b)) return byText(tableOf(a), tableOf(b))
-  if (kind(a) !== kind(b)) return kind(a) - kind(b)
+  if (a.table !== b.table || a.family !== b.family) return byText(tableOf(a), tableOf(b))
+  if (a.kind !== b.kind) return KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind)
   if (a.kind === 'rule' && b.kind === 'rule') return byText(a.chain, b.chain) || a.index - b.index
   return byText(key(a), key(b))
 }
