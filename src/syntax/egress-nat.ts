@@ -34,11 +34,12 @@ const set = (key: Json, value: Json): Json => ({ mangle: { key, value } })
  * Table `inet egretta`: what the egress IPs of secondary interfaces need of nftables, as ovnkube has it in its own table. It stands on every
  * node, without elements where there are none, so that a pod that comes meets the filter before its first packet.
  *
- * Chain `egress-ip-snat` gives a pod's packet the egress IP of the interface that it leaves through. Chain `egress-ip-sec-filter`, behind it,
- * drops what carries OVN's mark for a secondary interface and has the address of a pod still: no connection is new twice, and an invalid
- * packet (a stray RST) is never translated. It asks for the mark alone, because in local gateway mode pods without an egress IP leave through
- * the same interfaces, and whoever masquerades them may do so later. Chain `egress-ip-connmark` is that of local gateway mode: it keeps the
- * mark of a pod's connection to the address of a node.
+ * Chain `egress-ip-snat` gives a pod's packet the egress IP of the interface that it leaves through. What carries OVN's mark for a secondary
+ * interface and has no egress IP there is dropped twice. At the end of that chain: the kernel runs all nat chains of a hook before priority
+ * 101, and one that masquerades every pod would give the packet the address of the interface, which no filter behind it can tell. And in chain
+ * `egress-ip-sec-filter`: an invalid packet (a stray RST) is never translated and meets no nat chain. Both ask for the mark alone, because
+ * pods without an egress IP can leave through the same interfaces with their own addresses on purpose. Chain `egress-ip-connmark` is that of
+ * local gateway mode: it keeps the mark of a pod's connection to the address of a node.
  *
  * `podSubnets` are those of the default network in the whole cluster. `pods` may come in any order, each pod at most once for a device.
  */
@@ -54,14 +55,21 @@ export function egressTable(mode: GatewayMode, podSubnets: readonly Prefix[], po
     const address = `ipv${of}_addr`
     return { kind: 'set', family, table, name: mapOf(of), type: [address, 'ifname'], map: address, flags: [], options: {} }
   })
+  const subnets = distinct(podSubnets)
   const entries: readonly NftEntry[] = [
     { kind: 'table', family, table },
     chain(SNAT, 'nat', 'postrouting', 100),
     chain(FILTER, 'filter', 'postrouting', 101),
     ...maps,
     ...pods.map(element),
-    ...rules(SNAT, FAMILIES.map(translate)),
-    ...rules(FILTER, distinct(podSubnets).map(leak)),
+    ...rules(SNAT, [
+      ...FAMILIES.map(translate),
+      ...subnets.map((subnet) => drop(subnet, 'leak filter: nobody else translates a marked packet')),
+    ]),
+    ...rules(
+      FILTER,
+      subnets.map((subnet) => drop(subnet, 'leak filter: no packet for a secondary interface leaves with the address of a pod')),
+    ),
     ...(mode === 'local' ? [chain(CONNMARK, 'filter', 'prerouting', -150), ...rules(CONNMARK, [RESTORE, SAVE])] : []),
   ]
   return [...entries].sort(compareNft)
@@ -99,13 +107,14 @@ const translate = (of: Family): Rule => ({
   comment: `egress IP: a pod leaves with the IPv${of} egress IP of the interface`,
 })
 
-const leak = ({ address, length }: Prefix): Rule => ({
+/** Drops what carries the mark and has an address of the subnet still. */
+const drop = ({ address, length }: Prefix, comment: string): Rule => ({
   expr: [
     equals(MARK, EGRESS_SECONDARY_MARK),
     equals(sourceOf(address.family), length === width(address.family) ? address.text : { prefix: { addr: address.text, len: length } }),
     { drop: null },
   ],
-  comment: 'leak filter: no packet for a secondary interface leaves with the address of a pod',
+  comment,
 })
 
 const RESTORE: Rule = {

@@ -7,7 +7,7 @@ import type { NftEntry } from '../../src/syntax/nftables.js'
 import { describeWith } from '../requires.js'
 import { renderedFiles, SECOND_CARD } from './inputs.js'
 import type { LabNode } from './network.js'
-import { buildSecondary, markPods, type SecondaryLab } from './secondary.js'
+import { buildSecondary, markPods, SERVER, type SecondaryLab } from './secondary.js'
 import { ANSWERS, converge, HOSTS, leavingFrom, PODS, podOf, rendered, visits, WAYS, watchCards } from './shop.js'
 import { stray, visit } from './traffic.js'
 
@@ -37,6 +37,13 @@ function isSecondary(entry: Entry): boolean {
   return 'dev' in entry && entry.dev.startsWith('network(')
 }
 
+/** Pods that OVN marks as leaving by the second card and that have no egress IP yet. */
+const STRANGERS = WAYS.map((way) =>
+  way.source.includes(':')
+    ? { way, source: 'fd01:0:0:11::77', width: 128, target: SERVER.near.ipv6 }
+    : { way, source: '10.128.11.77', width: 32, target: SERVER.near.ipv4 },
+)
+
 describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'tcpdump', 'conntrack'], 'every entry for an egress IP of a secondary network', () => {
   let lab: SecondaryLab
   let node: LabNode
@@ -46,6 +53,14 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'tcpdump', 'conntrack'], 'eve
     lab = await buildSecondary(HOSTS, PODS)
     node = lab.nodes[0] as LabNode
     markPods(node, true)
+    // Somebody else translates everything that leaves by the second card.
+    node.namespace.exec('nft', ['-f', '-'], {
+      input: `table inet other { chain masquerades { type nat hook postrouting priority 110; oifname "${SECOND_CARD}" masquerade; }; }`,
+    })
+    for (const { way, source, width } of STRANGERS) {
+      podOf(lab, way).exec('ip', ['addr', 'add', `${source}/${width}`, 'dev', `to-${node.name}`, ...(width === 128 ? ['nodad'] : [])])
+      node.namespace.exec('ip', ['route', 'add', source, 'dev', `pod-${way.pod}`])
+    }
     // Only where the way back is looked up the mark of a reply matters.
     node.namespace.exec('sysctl', ['-qw', `net.ipv4.conf.${node.bridge}.rp_filter=1`])
     whole = rendered(lab, 'whole', WANTED)(node)
@@ -59,7 +74,9 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'tcpdump', 'conntrack'], 'eve
     lab.server.exec('ip', ['neigh', 'flush', 'dev', SECOND_CARD])
     const watch = await watchCards(lab, node, 'needed')
     const toNodes = WAYS.map((way) => visit(podOf(lab, way), 'tcp', way.source, way.node))
+    const strangers = STRANGERS.map(({ way, source, target }) => visit(podOf(lab, way), 'udp', source, target))
     const answers = await visits(lab)
+    await Promise.all(strangers)
     for (const way of WAYS) stray(podOf(lab, way), way.source, way.target, 10)
     const { secondary } = await watch.stop()
     return { answers, toNodes: await Promise.all(toNodes), sources: Object.keys(secondary) }

@@ -107,8 +107,10 @@ describe('secondary egress IPs', () => {
 describe('a node without secondary egress IPs', () => {
   it('has the table with its filter all the same, and neither rules nor routes', () => {
     expect(elements(state())).toEqual([])
-    expect(rulesOf(state(), 'egress-ip-snat')).toHaveLength(2)
-    expect(rulesOf(state(), 'egress-ip-sec-filter').map((expr) => JSON.stringify(expr[1]))).toEqual([
+    const filter = rulesOf(state(), 'egress-ip-sec-filter')
+    // What the maps do not translate is dropped before any other nat chain sees it.
+    expect(rulesOf(state(), 'egress-ip-snat').slice(2)).toEqual(filter)
+    expect(filter.map((expr) => JSON.stringify(expr[1]))).toEqual([
       '{"match":{"op":"==","left":{"payload":{"protocol":"ip","field":"saddr"}},"right":{"prefix":{"addr":"10.128.0.0","len":14}}}}',
       '{"match":{"op":"==","left":{"payload":{"protocol":"ip6","field":"saddr"}},"right":{"prefix":{"addr":"fd01::","len":48}}}}',
     ])
