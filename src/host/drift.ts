@@ -1,8 +1,82 @@
 import type { SubsystemName } from '../model/cluster.js'
+import { OWN_PROTOCOL } from '../model/numbers.js'
+import { isOwn } from '../syntax/openflow.js'
+import { isOwnTable } from './nftables.js'
 
-/** What a watch saw somebody do to a subsystem. `who` is in words, fit for a sentence on its own: `process 712 (nft)`, `bridge br-ex was deleted`. */
+/** What a watch saw happen to a subsystem. `who` is in words, fit to stand alone: `process 712 (nft) changed table inet egretta`. */
 export interface DriftEvent {
   readonly subsystem: SubsystemName
   readonly source: 'nftables' | 'openflow' | 'ovsdb' | 'kernel'
   readonly who: string
 }
+
+/** Reads the lines of one `nft monitor`, in text: its JSON does not say who made a transaction. */
+export interface NftReader {
+  /** The event that a line completes; null for any other line. */
+  read(line: string): DriftEvent | null
+}
+
+/** First come the changes of a transaction, then a line with who made it. Only one that touches a table of ours is an event. */
+export function nftReader(): NftReader {
+  let tables = new Set<string>()
+  return {
+    read(line) {
+      const [, family = '', table = ''] = /^(?:add|insert|replace|delete|destroy|flush) \w+ (\w+) (\S+)/.exec(line) ?? []
+      if (isOwnTable(family, table)) tables.add(`${family} ${table}`)
+      const generation = /^# new generation \d+(?: by process (\d+) \((.*)\))?/.exec(line)
+      if (!generation) return null
+      const touched = [...tables].sort().join(', ')
+      tables = new Set()
+      if (touched === '') return null
+      const [, pid, name] = generation
+      const process = pid === undefined ? 'a process that has ended' : `process ${pid} (${name})`
+      return { subsystem: 'nftables', source: 'nftables', who: `${process} changed table ${touched}` }
+    },
+  }
+}
+
+/**
+ * What a line of `ip -N -d monitor link address route neigh rule` means: a device that went or went down, or something with our mark that
+ * went (of addresses any, which have no mark in iproute2 6.1). The kernel does not say who did it.
+ */
+export function ipEvents(line: string): readonly DriftEvent[] {
+  const gone = line.startsWith('Deleted ')
+  const text = (gone ? line.slice('Deleted '.length) : line).trim()
+  const events = (who: string, ...subsystems: readonly SubsystemName[]) =>
+    subsystems.map((subsystem): DriftEvent => ({ subsystem, source: 'kernel', who }))
+  const [, link, flags = ''] = /^\d+: ([^\s:@]+)(?:@[^\s:]+)?: <([^>]*)>/.exec(text) ?? []
+  if (link !== undefined) {
+    if (gone) return events(`interface ${link} was deleted`, 'nftables', 'neighbors', 'addresses', 'routes', 'rules')
+    return flags.split(',').includes('UP') ? [] : events(`interface ${link} is down`, 'neighbors', 'routes')
+  }
+  if (!gone) return []
+  const [, dev, address] = /^\d+: (\S+) +inet6? (\S+)/.exec(text) ?? []
+  if (address !== undefined) return events(`somebody deleted address ${address} from ${dev}`, 'addresses')
+  if (!text.split(' ').includes(String(OWN_PROTOCOL))) return []
+  const rule = /^\d+:\s/.test(text)
+  if (rule) return events(`somebody deleted rule ${text.replace(/\s+/g, ' ')}`, 'rules')
+  // A route begins with the number of its type, a neighbor with its address.
+  return /^\d+ /.test(text)
+    ? events(`somebody deleted route ${withoutType(text)}`, 'routes')
+    : events(`somebody deleted neighbor ${text}`, 'neighbors')
+}
+
+const withoutType = (route: string): string => route.replace(/^\d+ /, '')
+
+/** What a line of `ovs-ofctl monitor BRIDGE watch:` means: a flow of ours that went, or one that was written over. Null for any other. */
+export function flowEvent(bridge: string, line: string): DriftEvent | null {
+  const [, event, reason, cookie = ''] = /^ event=(DELETED|MODIFIED)(?: reason=(\S+))?.*? cookie=(0x[0-9a-f]+|0)/.exec(line) ?? []
+  if (event === undefined || (event === 'DELETED' && !isOwn({ cookie: BigInt(cookie) }))) return null
+  const did = event === 'DELETED' ? `deleted flows of ${bridge} (reason ${reason ?? 'not given'})` : `changed flows of ${bridge}`
+  return { subsystem: 'openflow', source: 'openflow', who: `an OpenFlow client ${did}` }
+}
+
+/** A bridge, or a port of one, that the database of Open vSwitch has no more. */
+export const vanished = (kind: 'bridge' | 'port', name: string): DriftEvent => ({
+  subsystem: 'openflow',
+  source: 'ovsdb',
+  who: `${kind} ${name} was deleted from Open vSwitch`,
+})
+
+/** Open vSwitch that answers again: whoever restarts ovs-vswitchd without saving its flows loses them. */
+export const RESTARTED: DriftEvent = { subsystem: 'openflow', source: 'ovsdb', who: 'Open vSwitch was restarted' }

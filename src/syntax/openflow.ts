@@ -52,7 +52,7 @@ function packetOf(match: readonly Condition[]): Packet {
 const isTagged = (text: string): boolean => ((readNumber(text.replace(/\/.*/, '')) ?? 0n) & 0x1000n) !== 0n
 
 /** Whether a flow of a host is egretta's: the cookie of the guard (seed 000), or one of our own range with nothing above its 32 bits. */
-export const isOwn = ({ cookie }: Flow): boolean =>
+export const isOwn = ({ cookie }: Pick<Flow, 'cookie'>): boolean =>
   cookie === GUARD_COOKIE || (cookie >> 32n === 0n && (cookie & OWN_COOKIE_MASK) === OWN_COOKIE)
 
 /** Ports that only the host knows, in match and actions. */
