@@ -26,6 +26,8 @@ export const NETWORK_MASQUERADE_BASE = 10
 export const GUARD_TABLE = 'ovn-kubernetes-egressip'
 /** nft table of the guard of secondary interfaces, family netdev. Not the seed's: ovnkube deletes that one whole. */
 export const SECONDARY_GUARD_TABLE = 'egretta-guard'
+/** How the nft table begins that hears who answers a probe, family netdev; it is there while the probe lasts. */
+export const PROBE_TABLE = 'egretta-probe'
 /** nft table of secondary egress IPs, family inet. */
 export const EGRESS_TABLE = 'egretta'
 
