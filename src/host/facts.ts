@@ -100,8 +100,8 @@ interface ListedRule {
   readonly protocol?: string
 }
 
-/** What of a rule is told; any other field is a condition, or does something else than a look-up in a table. */
-const RULE_FIELDS: ReadonlySet<string> = new Set(['priority', 'src', 'srclen', 'iif', 'table', 'protocol'])
+/** What of a rule is told; any other field is a condition, or leads to another rule. A rule with an `action` refuses packets. */
+const RULE_FIELDS: ReadonlySet<string> = new Set(['priority', 'src', 'srclen', 'iif', 'table', 'protocol', 'action'])
 
 async function readRules(exec: Exec): Promise<readonly HostRuleFact[]> {
   const found: HostRuleFact[] = []

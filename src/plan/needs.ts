@@ -32,6 +32,8 @@ export interface Needs {
   readonly nftVersion: string
   /** Whether egretta makes rules and routes here; else those of somebody else are in nobody's way. */
   readonly makes: { readonly rules: boolean; readonly routes: boolean }
+  /** Whether egretta looks at these at all; else their programs are not asked for. */
+  readonly reads: { readonly nftables: boolean; readonly openflow: boolean }
   /** Whether conntrack entries are deleted when an egress IP moves or goes. */
   readonly flushes: boolean
 }
@@ -67,6 +69,7 @@ export interface NeedsPolicy {
 /** What the entries ask of a host. */
 export function needsOf(entries: NodeEntries, { ownership, conntrack }: NeedsPolicy): Needs {
   const manages = (name: SubsystemName): boolean => (ownership[name] ?? 'manage') === 'manage'
+  const reads = (name: SubsystemName): boolean => ownership[name] !== 'off'
   const single = entries.addresses.filter(({ address }) => address.length === width(address.address.family))
   const networks = new Map<string, { readonly network: Prefix; readonly egressIPs: Address[] }>()
   for (const { address, dev } of single) {
@@ -91,7 +94,8 @@ export function needsOf(entries: NodeEntries, { ownership, conntrack }: NeedsPol
     tableBase: base === undefined ? ROUTE_TABLE_BASE : Number(base),
     nftVersion: JSON.stringify(entries.nftables).includes('"taddr"') ? '1.0.9' : '1.0.1',
     makes: { rules: manages('rules'), routes: manages('routes') },
-    flushes: conntrack === 'flush' && egressRules.length > 0,
+    reads: { nftables: reads('nftables'), openflow: reads('openflow') && entries.openflow.length > 0 },
+    flushes: conntrack === 'flush' && egressRules.length > 0 && manages('nftables'),
   }
 }
 

@@ -8,7 +8,7 @@ import { counted } from './style.js'
 /** What of others stands in the way of egretta's tables and rules. */
 export const routingProblems = (needs: Needs, used: readonly UsedInterface[], facts: HostFacts, say: Say): readonly Problem[] => [
   ...(needs.makes.routes ? tableProblems(needs, used, facts, say) : []),
-  ...rulesOf(facts).flatMap((rule) => ruleProblems(needs, rule, say)),
+  ...rulesOf(facts).flatMap((rule) => ruleProblems(needs, rule, facts, say)),
 ]
 
 const option = (family: Family): string => (family === 6 ? ' -6' : '')
@@ -43,11 +43,25 @@ const rulesOf = ({ rules }: HostFacts): readonly Rule[] =>
     return from ? [{ ...rule, index, from }] : []
   })
 
+/** RT_TABLE_MAIN */
+const MAIN = 254
+
+/**
+ * Whether a rule surely takes whatever it applies to. One for every source (of a VPN, such as Tailscale's 52) often leads to a table with
+ * routes to a few networks only, and the look-up goes on behind it.
+ */
+const takesAll = ({ from, table }: Rule, { routes }: HostFacts): boolean =>
+  from.length > 0 ||
+  table === null ||
+  table === MAIN ||
+  routes.some((route) => route.table === table && parsePrefix(route.dst)?.length === 0)
+
 /**
  * A rule that is asked before the pods' own, or at the same priority, and takes a pod wherever it goes: the pod would leave by another table,
- * and the leak filter drops what it sends. A rule with more conditions does not, as far as this can be told.
+ * and the leak filter drops what it sends. It is a warning where its table may have no route for it. A rule with more conditions does not,
+ * as far as this can be told.
  */
-function ruleProblems(needs: Needs, rule: Rule, say: Say): readonly Problem[] {
+function ruleProblems(needs: Needs, rule: Rule, facts: HostFacts, say: Say): readonly Problem[] {
   const { priority, from, table, index } = rule
   const { family } = from.address
   const own = priority === EGRESS_RULE_PRIORITY || priority === MARK_RULE_PRIORITY
@@ -60,7 +74,8 @@ function ruleProblems(needs: Needs, rule: Rule, say: Say): readonly Problem[] {
     const what = pods.length === 1 ? `the pod ${pods[0]?.text}` : `${pods.length} pods with an egress IP, ${pods[0]?.text} for one,`
     return [
       say('RuleInTheWay', {
-        message: `the rule "${priority}: ${words}" takes ${what} before the rule of priority ${EGRESS_RULE_PRIORITY} that leads to the egress IP`,
+        ...(!takesAll(rule, facts) && { severity: 'warning' as const }),
+        message: `the rule "${priority}: ${words}" takes ${what}${takesAll(rule, facts) ? '' : ' wherever its table has a route,'} before the rule of priority ${EGRESS_RULE_PRIORITY} that leads to the egress IP`,
         remedy:
           table === null
             ? `Move it behind ${EGRESS_RULE_PRIORITY}: see ip${option(family)} rule show.`

@@ -18,7 +18,7 @@ interface Wanted {
  * What is asked of versions: `protocol` of neighbors came with iproute2 5.0, which called itself ss190319, check_pkt_larger with Open vSwitch
  * 2.12, `-w` for a zone with conntrack 1.0.0.
  */
-function wantedBy({ egressIPs, nftVersion, flushes }: Needs): readonly Wanted[] {
+function wantedBy({ egressIPs, nftVersion, reads, flushes }: Needs): readonly Wanted[] {
   const has = (family: 4 | 6): boolean => egressIPs.some((address) => address.family === family)
   const speaks = (family: 4 | 6, name: string, least: string | null): readonly Wanted[] =>
     has(family)
@@ -26,9 +26,9 @@ function wantedBy({ egressIPs, nftVersion, flushes }: Needs): readonly Wanted[] 
       : []
   const needed = (name: string, least: string, without: string): Wanted => ({ name, least, without, optional: false })
   return [
-    needed('nft', nftVersion, 'the tables of the bundle cannot be loaded'),
+    ...(reads.nftables ? [needed('nft', nftVersion, 'the tables of the bundle cannot be loaded')] : []),
     needed('ip', '5.0.0', 'addresses, rules and routes cannot be told from those of others'),
-    needed('ovs-ofctl', '2.12.0', 'the flows of the bridge cannot be written'),
+    ...(reads.openflow ? [needed('ovs-ofctl', '2.12.0', 'the flows of the bridge cannot be written')] : []),
     ...(flushes ? [needed('conntrack', '1.0.0', 'established flows keep an egress IP that has moved')] : []),
     ...speaks(4, 'arping', null),
     ...speaks(6, 'ndisc6', '1.0.0'),

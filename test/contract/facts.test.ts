@@ -87,7 +87,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'conntrack', 'arping', 'ndisc6', 'nd
       { priority: 100, src: '10.128.0.0/14', table: 77 },
       { priority: 101, src: '0.0.0.0/0', iif: 'eth1', table: 78 },
       { priority: 102, src: '0.0.0.0/0', table: 254, conditional: true },
-      { priority: 103, src: '::/0', table: null, conditional: true },
+      { priority: 103, src: '::/0', table: null },
     ])
     expect(facts.routes).toEqual([
       { family: 'inet', table: 1003, dst: '10.1.0.0/16' },

@@ -72,6 +72,10 @@ describe('what a node needs', () => {
 
   it('depends on what the cluster lets egretta do', () => {
     const needs = needsOfFiles(render({ ...holding, nftVersion: '1.0.9' }), { ownership: { rules: 'verify' }, conntrack: 'keep' })
+    const idle: NeedsPolicy = { ownership: { nftables: 'off', openflow: 'off' }, conntrack: 'flush' }
+    const tools = TOOLS.filter(({ name }) => !['nft', 'ovs-ofctl', 'conntrack'].includes(name))
+    expect(short(host({ tools }), holding, idle)).toEqual([])
+    expect(short(host({ tools })).map(([code]) => code)).toEqual(['error MissingTool', 'error MissingTool', 'error MissingTool'])
     expect(needs).toMatchObject({ makes: { rules: false, routes: true }, flushes: false, nftVersion: '1.0.9' })
   })
 })
@@ -191,7 +195,10 @@ describe('preflight', () => {
   it.each([
     [{ priority: 100, src: '10.128.0.0/14', table: 77 }, 'error RuleInTheWay'],
     [{ priority: 100, src: '0.0.0.0/0', table: 254 }, 'error RuleInTheWay'],
-    [{ priority: 100, src: '0.0.0.0/0', iif: 'ovn-k8s-mp0', table: 77 }, 'error RuleInTheWay'],
+    [{ priority: 100, src: '0.0.0.0/0', iif: 'ovn-k8s-mp0', table: 77 }, 'warning RuleInTheWay'],
+    [{ priority: 100, src: '10.128.0.0/14', table: null }, 'error RuleInTheWay'],
+    [{ priority: 5270, src: '0.0.0.0/0', table: 52 }, 'warning RuleInTheWay'],
+    [{ priority: 100, src: '0.0.0.0/0', table: 1077 }, 'error RuleInTheWay'],
     [{ priority: 6000, src: 'fd01::5/128', table: 77 }, 'error RuleInTheWay'],
     [{ priority: 6000, src: '10.200.0.5/32', table: 77 }, 'warning PriorityTaken'],
     [{ priority: 100, src: '0.0.0.0/0', table: 254, conditional: true }, null],
@@ -200,7 +207,8 @@ describe('preflight', () => {
     [{ priority: 6001, src: '0.0.0.0/0', table: 77 }, null],
     [{ priority: 5999, src: '0.0.0.0/0', table: 77, conditional: true }, null],
   ])('of the rule %j says %s', (rule, expected) => {
-    expect(short(host({ rules: [rule] })).map(([code]) => code)).toEqual(expected === null ? [] : [expected])
+    const known = [{ family: 'inet' as const, table: 1077, dst: '0.0.0.0/0' }]
+    expect(short(host({ rules: [rule], routes: known })).map(([code]) => code)).toEqual(expected === null ? [] : [expected])
   })
 
   it('says how to move a rule out of the way', () => {
