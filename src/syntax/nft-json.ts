@@ -55,7 +55,7 @@ export const anonymous = (values: readonly Json[]): Json => {
  * all digits where a raw field of a packet is matched), addresses as RFC 5952 says, anonymous sets sorted.
  */
 export function canonicalExpression(value: Json): Json {
-  if (typeof value === 'string') return /^0x[0-9a-f]+$/i.test(value) ? plainNumber(value) : (parseAddress(value)?.text ?? value)
+  if (typeof value === 'string') return canonicalText(value)
   if (Array.isArray(value)) return value.map(canonicalExpression)
   const object = asObject(value)
   if (!object) return value
@@ -66,6 +66,12 @@ export function canonicalExpression(value: Json): Json {
   if (match && bits !== null)
     return { match: { op: match.op ?? '==', left: canonicalExpression(match.left as Json), right: rawValue(match.right as Json, bits) } }
   return Object.fromEntries(Object.entries(object).map(([name, inner]) => [name, canonicalExpression(inner)]))
+}
+
+/** Most texts are words, which are not worth the question whether they are addresses. */
+function canonicalText(text: string): Json {
+  if (/^0x[0-9a-f]+$/i.test(text)) return plainNumber(text)
+  return /^[0-9a-f.:]+$/i.test(text) ? (parseAddress(text)?.text ?? text) : text
 }
 
 function plainNumber(text: string): Json {
