@@ -24,6 +24,7 @@ export function preflight(needs: Needs, facts: HostFacts, at: (path: Path) => Po
     ...found.flatMap(({ problems }) => problems),
     ...forwardingProblems(needs, used, facts, say),
     ...routingProblems(needs, used, facts, say),
+    ...podProblems(needs, facts, say),
     ...configuredProblems(needs, facts, say),
     ...neighborProblems(facts, say),
     ...toolProblems(needs, facts, say),
@@ -114,6 +115,18 @@ function faultOf({
     }
   return null
 }
+
+/** A pod with an address of the host would take the host's own packets along to another interface: it is a pod of the host network. */
+const podProblems = ({ pods }: Needs, { interfaces }: HostFacts, say: Say): readonly Problem[] =>
+  interfaces.flatMap(({ name, addresses }, index) =>
+    addresses.flatMap(({ address }) => {
+      const text = address.split('/')[0]
+      if (!pods.some((pod) => pod.text === text)) return []
+      const message = `${text} is to be routed as a pod with an egress IP, but it is an address of ${name}, so what the host itself sends would go the same way`
+      const remedy = 'Correct the topology: a pod of the host network has no egress IP.'
+      return [say('NodeAddress', { message, remedy, path: ['interfaces', index, 'addresses'] })]
+    }),
+  )
 
 /** An egress IP that the host gives itself would be on it at the next start, whichever node holds it then. */
 const configuredProblems = ({ egressIPs }: Needs, { configuredAddresses }: HostFacts, say: Say): readonly Problem[] =>

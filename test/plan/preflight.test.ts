@@ -211,6 +211,17 @@ describe('preflight', () => {
     expect(short(host({ rules: [rule], routes: known })).map(([code]) => code)).toEqual(expected === null ? [] : [expected])
   })
 
+  it('does not take an address of the host for that of a pod', () => {
+    const own = link('br-ex', 4, '192.0.2.11/24', '10.129.0.5/32')
+    expect(short(host({ interfaces: [own, ...INTERFACES.slice(1)] }))).toEqual([
+      [
+        'error NodeAddress',
+        '10.129.0.5 is to be routed as a pod with an egress IP, but it is an address of br-ex, so what the host itself sends would go the same way.',
+        'Correct the topology: a pod of the host network has no egress IP.',
+      ],
+    ])
+  })
+
   it('says how to move a rule out of the way', () => {
     const rules = [{ priority: 100, src: 'fd01::/48', table: 77 }]
     expect(short(host({ rules }))).toEqual([
