@@ -223,6 +223,8 @@ function loss(before: SubsystemStatus, found: SeenSubsystem, waiting: readonly P
   if (before.desired === null || before.observed !== before.desired) return null
   const [first] = waiting
   if (first && waiting.length > before.pending) return { who: first.reason, key: first.key }
+  // What came back brings its entries with it.
+  if (waiting.length < before.pending) return null
   if (found.differed === null || (found.desired !== before.desired && !watched)) return null
   return { who: 'somebody whom no watch saw', key: found.differed }
 }

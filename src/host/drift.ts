@@ -63,7 +63,10 @@ export function ipEvents(line: string): readonly DriftEvent[] {
 
 const withoutType = (route: string): string => route.replace(/^\d+ /, '')
 
-/** What a line of `ovs-ofctl monitor BRIDGE watch:` means: a flow of ours that went, or one that was written over. Null for any other. */
+/**
+ * What a line of `ovs-ofctl monitor BRIDGE watch:`, which speaks on standard error, means: a flow of ours that went, or one that was written
+ * over. Null for any other.
+ */
 export function flowEvent(bridge: string, line: string): DriftEvent | null {
   const [, event, reason, cookie = ''] = /^ event=(DELETED|MODIFIED)(?: reason=(\S+))?.*? cookie=(0x[0-9a-f]+|0)/.exec(line) ?? []
   if (event === undefined || (event === 'DELETED' && !isOwn({ cookie: BigInt(cookie) }))) return null
