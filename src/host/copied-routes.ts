@@ -29,7 +29,9 @@ export function copiedRoutes(copy: HostRoute, { name, table, addresses }: Link, 
   const outside = { ...copy, dst: DEFAULTS[copy.family], gateway: null, src: null, mtu: null, metric: null, scope }
   const missing = found.some(({ dst }) => dst?.length === 0) ? [] : [outside]
   const last: HostRoute = { ...outside, type: 'unreachable', dev: '', metric: LAST_METRIC }
-  return [...new Map([...found, ...missing, last].map((route) => [routes.key(route), route] as const))]
+  // Of several with one key, the kernel asks the first that it lists.
+  const ordered = [last, ...[...found, ...missing].reverse()]
+  return [...new Map(ordered.map((route) => [routes.key(route), route] as const))]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, route]) => route)
 }

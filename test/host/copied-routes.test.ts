@@ -77,6 +77,18 @@ describe('a copy of the routes of a device', () => {
     ])
   })
 
+  it('has the first of several that differ in their gateway alone, and no route that refuses in the place of a real one', () => {
+    const live = [
+      liveRoute('10.0.0.0/8', 'eth1', { gateway: ip('198.51.100.1'), scope: 'global' }),
+      liveRoute('10.0.0.0/8', 'eth1', { gateway: ip('198.51.100.2'), scope: 'global' }),
+      liveRoute('0.0.0.0/0', 'eth1', { gateway: ip('198.51.100.1'), scope: 'global', metric: 4278198272 }),
+    ]
+    expect(printed(copiedRoutes(copy(4), ETH1, live))).toEqual([
+      { dst: '0.0.0.0/0', gateway: '198.51.100.1', ...ours, metric: 4278198272, scope: 'global' },
+      { dst: '10.0.0.0/8', gateway: '198.51.100.1', ...ours, scope: 'global' },
+    ])
+  })
+
   it('is the same whatever the order', () => {
     const live = [liveRoute('10.3.0.0/16', 'eth1'), liveRoute('10.4.0.0/16', 'eth1'), liveRoute('10.2.0.0/16', 'eth1')]
     expect(copiedRoutes(copy(4), ETH1, [...live].reverse())).toEqual(copiedRoutes(copy(4), ETH1, live))
