@@ -1,11 +1,13 @@
 #!/usr/bin/env node
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { createExec } from '../host/exec.js'
 import { readFacts } from '../host/facts.js'
 import { machineName, readText } from '../host/files.js'
 import { PHASES, type Phase } from '../model/bundle.js'
 import { factsObject } from '../model/host-facts.js'
+import { maxRemoveOption, nodeOption, runCommand, rundir, shutdownCommand, stateOption } from './daemon-command.js'
 import { faultProblem } from './reconcile.js'
+import { remembering } from './remember.js'
 import { printJson, printProblem, printText } from './report.js'
 import { run } from './run.js'
 
@@ -19,38 +21,24 @@ interface Options {
   readonly replaceServiceRoutes?: boolean
 }
 
-function percent(text: string): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value > 100) throw new InvalidArgumentError('A whole number from 0 to 100.')
-  return value
-}
-
 function subcommand(name: 'diff' | 'apply', description: string): Command {
   return new Command(name)
     .description(description)
     .requiredOption('--bundle <dir>', 'folder of this node in out/nodes, copied whole')
-    .addOption(new Option('--node <name>', 'the node that this host is (default: name of the machine)').env('EGRETTA_NODE'))
+    .addOption(nodeOption())
     .addOption(
       new Option('--phase <phase>', 'what the node does: startup adds the guard flows, shutdown both guards, steady removes them')
         .choices(PHASES)
         .default('steady'),
     )
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
-    .option('--state-dir <dir>', 'journal and owned addresses; a folder that a reboot empties', '/run/egretta')
-    .option('--max-remove <percent>', 'refuse to remove more than this share of a subsystem with over ten entries', percent, 50)
+    .addOption(stateOption())
+    .addOption(maxRemoveOption())
     .option('--replace-service-routes', 'replace routes to services that another gateway mode or release left behind')
     .action(async ({ bundle, node, phase, output, stateDir, maxRemove, replaceServiceRoutes = false }: Options) => {
-      const rundir = process.env.OVS_RUNDIR || '/var/run/openvswitch'
-      const report = await run({
-        command: name,
-        bundle,
-        node: node || machineName(),
-        phase,
-        stateDir,
-        rundir,
-        maxRemove,
-        replaceServiceRoutes,
-      })
+      const place = { node: node || machineName(), phase, stateDir, rundir: rundir() }
+      const work = () => run({ ...place, command: name, bundle, maxRemove, replaceServiceRoutes })
+      const report = await (name === 'apply' ? remembering({ ...place, bundle }, work) : work())
       process.exitCode = report.exitCode
       process.stdout.write(output === 'json' ? printJson(report) : printText(report, name))
       for (const problem of report.problems) process.stderr.write(printProblem(problem))
@@ -61,7 +49,7 @@ function subcommand(name: 'diff' | 'apply', description: string): Command {
 function factsCommand(): Command {
   return new Command('facts')
     .description('Print what this host is like, as an object that egretta plan reads among its inputs; change nothing.')
-    .addOption(new Option('--node <name>', 'the node that this host is (default: name of the machine)').env('EGRETTA_NODE'))
+    .addOption(nodeOption())
     .action(async ({ node }: Pick<Options, 'node'>) => {
       try {
         process.stdout.write(`${JSON.stringify(factsObject(await readFacts(createExec(), node || machineName())), null, 2)}\n`)
@@ -73,9 +61,12 @@ function factsCommand(): Command {
 }
 
 /** Read only when asked for: what stands beside dist/ on a node may not keep the agent from its work. */
+function version(): string {
+  return (JSON.parse(readText(`${import.meta.dirname}/../../package.json`) ?? '{"version":"unknown"}') as { version: string }).version
+}
+
 function printVersion(): never {
-  const { version } = JSON.parse(readText(`${import.meta.dirname}/../../package.json`) ?? '{"version":"unknown"}') as { version: string }
-  process.stdout.write(`${version}\n`)
+  process.stdout.write(`${version()}\n`)
   process.exit()
 }
 
@@ -94,6 +85,8 @@ const program = new Command('egretta-agent')
   .on('option:version', printVersion)
   .addCommand(subcommand('diff', 'Show what apply would change; change nothing.').addHelpText('after', environment + exitCodes))
   .addCommand(subcommand('apply', 'Make the host agree with the bundle, and read it again.').addHelpText('after', environment + exitCodes))
+  .addCommand(runCommand(version).addHelpText('after', environment + exitCodes))
+  .addCommand(shutdownCommand().addHelpText('after', environment + exitCodes))
   .addCommand(factsCommand())
   .addHelpText('after', exitCodes)
 

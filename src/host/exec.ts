@@ -46,10 +46,10 @@ export interface ExecOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const TIMEOUT = 10_000
 /** Memory first: a full disk must not keep a guard from being loaded. */
-const SCRATCH = ['/dev/shm', '/run', '/tmp']
+export const SCRATCH = ['/dev/shm', '/run', '/tmp']
 
 /** Makes the one way in which this program starts others. */
 export function createExec(options: ExecOptions = {}): Exec {
@@ -119,7 +119,7 @@ export function failure(command: string, args: readonly string[], outcome: Outco
 }
 
 /** An unnamed file with this text. Written at position 0 without moving the offset, which the child shares. */
-function inputFile(folders: readonly string[], text: string, command: string): number {
+export function inputFile(folders: readonly string[], text: string, command: string): number {
   const [folder = '', ...others] = folders
   const name = `${folder}/.egretta-${randomUUID()}`
   try {

@@ -102,9 +102,9 @@ function syncFolder(folder: string): void {
   }
 }
 
-const isCode = (error: unknown, ...codes: readonly string[]): boolean => codes.includes((error as NodeJS.ErrnoException).code ?? '')
+export const isCode = (error: unknown, ...codes: readonly string[]): boolean => codes.includes((error as NodeJS.ErrnoException).code ?? '')
 
-function fileFault(path: string, error: unknown): HostFault {
+export function fileFault(path: string, error: unknown): HostFault {
   const { message } = error as Error
   return isCode(error, 'EACCES', 'EPERM', 'EROFS')
     ? new HostFault('NoPermission', `${path} is not accessible: ${message}`, 'Run as root, or name another folder with --state-dir.')

@@ -9,6 +9,7 @@ export interface RunLock {
   release(): void
 }
 
+/** How long who wants a lock waits for it. */
 const WAIT_SECONDS = 10
 
 /**
@@ -17,14 +18,29 @@ const WAIT_SECONDS = 10
  * Fails with HostFault when another run does not end within ten seconds.
  */
 export async function lockState(stateDir: string, options: ExecOptions): Promise<RunLock> {
+  const lock = await lockFile(stateDir, 'lock', WAIT_SECONDS, options)
+  if (lock) return lock
+  throw new HostFault('CommandFailed', 'another egretta-agent is working on this host', 'Wait until it has ended, then run again.')
+}
+
+/** Lets one agent stay on the host. Fails with HostFault at once when another one is there. */
+export async function lockHost(stateDir: string, options: ExecOptions): Promise<RunLock> {
+  const lock = await lockFile(stateDir, 'daemon.lock', 0, options)
+  if (lock) return lock
+  throw new HostFault('CommandFailed', 'another egretta-agent run is on this host already', 'Stop it first, or leave this host to it.')
+}
+
+async function lockFile(stateDir: string, name: string, seconds: number, options: ExecOptions): Promise<RunLock | null> {
   makeFolder(stateDir)
-  const fd = openForWriting(join(stateDir, 'lock'))
-  const { code } = await createExec({ ...options, inherit: fd })('flock', ['--timeout', `${WAIT_SECONDS}`, '3'], {
-    timeout: (WAIT_SECONDS + 5) * 1000,
-  })
-  if (code !== 0) {
+  const fd = openForWriting(join(stateDir, name))
+  try {
+    const args = ['--timeout', `${seconds}`, '3']
+    const { code } = await createExec({ ...options, inherit: fd })('flock', args, { timeout: (seconds + 5) * 1000 })
+    if (code === 0) return { fd, release: () => closeSync(fd) }
+  } catch (error) {
     closeSync(fd)
-    throw new HostFault('CommandFailed', 'another egretta-agent is working on this host', 'Wait until it has ended, then run again.')
+    throw error
   }
-  return { fd, release: () => closeSync(fd) }
+  closeSync(fd)
+  return null
 }

@@ -30,17 +30,28 @@ export async function readBridges(rundir: string): Promise<readonly Bridge[] | n
   const reply = await ask(join(rundir, 'db.sock'), {
     method: 'transact',
     id: 0,
-    params: [
-      'Open_vSwitch',
-      { op: 'select', table: 'Bridge', where: [], columns: ['name', 'ports', 'external_ids', 'datapath_type'] },
-      { op: 'select', table: 'Port', where: [], columns: ['_uuid', 'name', 'interfaces'] },
-      { op: 'select', table: 'Interface', where: [], columns: ['_uuid', 'type', 'ofport'] },
-    ],
+    params: ['Open_vSwitch', ...TABLES.map((table) => ({ op: 'select', table, where: [], columns: ['_uuid', ...COLUMNS[table]] }))],
   })
   if (reply === null) return null
-  const [bridges, ports, interfaces] = (reply as { result: readonly { rows?: readonly Row[] }[] }).result.map(({ rows = [] }) => rows)
-  const byId = (rows: readonly Row[] = []): ReadonlyMap<unknown, Row> => new Map(rows.map((row) => [members(row._uuid)[0], row]))
-  const [portOf, interfaceOf] = [byId(ports), byId(interfaces)]
+  const [bridges = [], ports = [], interfaces = []] = (reply as { result: readonly { rows?: readonly Row[] }[] }).result.map(
+    ({ rows = [] }) => new Map(rows.map((row) => [members(row._uuid)[0] ?? row.name, row])),
+  )
+  return bridgesIn({ Bridge: new Map(bridges), Port: new Map(ports), Interface: new Map(interfaces) })
+}
+
+/** The tables in which the bridges are, and what of them is read. */
+export const COLUMNS = {
+  Bridge: ['name', 'ports', 'external_ids', 'datapath_type'],
+  Port: ['name', 'interfaces'],
+  Interface: ['type', 'ofport'],
+} as const
+export const TABLES = ['Bridge', 'Port', 'Interface'] as const
+
+/** Rows of the tables by their UUID. */
+export type Rows = Readonly<Record<(typeof TABLES)[number], ReadonlyMap<unknown, Row>>>
+
+/** The bridges that rows describe, sorted by name. */
+export function bridgesIn({ Bridge: bridges, Port: portOf, Interface: interfaceOf }: Rows): readonly Bridge[] {
   const readPort = (row: Row): BridgePort => {
     const [only, ...others] = members(row.interfaces).map((id) => interfaceOf.get(id))
     const ofport = others.length === 0 ? members(only?.ofport)[0] : undefined
@@ -50,7 +61,7 @@ export async function readBridges(rundir: string): Promise<readonly Bridge[] | n
       ofport: typeof ofport === 'number' && ofport > 0 ? ofport : null,
     }
   }
-  return (bridges ?? [])
+  return [...bridges.values()]
     .map((row) => ({
       name: row.name as string,
       uplink: new Map((row.external_ids as ['map', [string, string][]])[1]).get('bridge-uplink') ?? null,
@@ -64,7 +75,7 @@ export async function readBridges(rundir: string): Promise<readonly Bridge[] | n
     .sort(byName)
 }
 
-type Row = Readonly<Record<string, unknown>>
+export type Row = Readonly<Record<string, unknown>>
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)
 
