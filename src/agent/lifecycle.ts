@@ -12,12 +12,11 @@ import {
   resolveRules,
   unseenBridges,
 } from '../host/resolve.js'
-import { isMissing, linkOf } from '../host/symbols.js'
-import { printPrefix } from '../model/address.js'
+import { type Address, printPrefix } from '../model/address.js'
 import type { Phase } from '../model/bundle.js'
 import type { Ownership, SubsystemName } from '../model/cluster.js'
 import { type Problem, problem } from '../model/problem.js'
-import { addresses } from '../syntax/addresses.js'
+import { addresses, type HostAddress } from '../syntax/addresses.js'
 import type { Language } from '../syntax/language.js'
 import type { Entry } from '../syntax/languages.js'
 import { neighbors } from '../syntax/neighbors.js'
@@ -26,10 +25,11 @@ import { type Flow, openflow } from '../syntax/openflow.js'
 import { type PortFlag, portFlags } from '../syntax/port-flags.js'
 import { routes } from '../syntax/routes.js'
 import { rules } from '../syntax/rules.js'
-import { symbolsIn } from '../syntax/symbols.js'
 import { type Bundle, bridgesOf, egressAddresses, entriesFor } from './bundle.js'
 import { type Entries, NO_ENTRIES, SUBSYSTEMS, type Subsystems } from './entries.js'
 import { guardTables } from './guard.js'
+import { withhold } from './moves.js'
+import { furtherDevices, primaryDevices, quietTables } from './quiet.js'
 import { type Goal, type Part, waitingKey } from './reconcile.js'
 import { type AddressKnowledge, doubtfulAddresses, egressOnHost, type HostView, leftSpeaking, ownAddresses } from './view.js'
 
@@ -40,6 +40,16 @@ export interface Lifecycle {
   /** What is wrong with the bundle on this host. The guards do not wait for it, everything else does. */
   readonly problems: readonly Problem[]
 }
+
+/** Addresses that the node does not hold now though its bundle has them. */
+export interface Withheld {
+  /** Text of each address to the reason. */
+  readonly reasons: ReadonlyMap<string, string>
+  /** Those that the node gave back: they stay silenced. */
+  readonly released: readonly Address[]
+}
+
+export const NOTHING_WITHHELD: Withheld = { reasons: new Map(), released: [] }
 
 /**
  * What a phase asks of the host. Steady: the base, then the guards go, when what they waited for is in place. Startup: the flows that keep
@@ -52,6 +62,7 @@ export function lifecycle(
   view: HostView,
   knowledge: AddressKnowledge,
   stale: readonly Translated[],
+  { reasons, released }: Withheld = NOTHING_WITHHELD,
 ): Lifecycle {
   const own = ownAddresses(view, knowledge)
   const named = [...new Map(egressAddresses(bundle).map((address) => [address.text, address])).values()]
@@ -81,12 +92,16 @@ export function lifecycle(
     }
   }
   const guard = entriesFor(bundle, phase, true)
-  const nft = silence && bundle.guard ? silencing(bundle, bundle.guard, view, knowledge, new Set([...own, ...doubtful])) : []
+  const nft =
+    silence && bundle.guard
+      ? silencing(bundle, bundle.guard, view, knowledge, new Set([...own, ...doubtful]))
+      : quietTables(bundle, view, knowledge, released, [])
   const parts: readonly (readonly [Part, Entries, Subsystems])[] = [
     ...(phase === 'startup' ? [] : [['guard', { ...NO_ENTRIES, nftables: nft }, ['nftables']] as const]),
     ['guard', { ...NO_ENTRIES, openflow: guard.openflow }, ['openflow']],
   ]
-  const steady = entriesFor(bundle, phase, false)
+  const whole = entriesFor(bundle, phase, false)
+  const steady = withhold(whole, new Set(reasons.keys()))
   // An address of the node waits for nothing; it is a problem.
   const given = steady.addresses.filter(({ address }) => !isSingle(address) || !own.has(address.address.text))
   const base = ['base', { ...steady, addresses: given }, SUBSYSTEMS] as const
@@ -102,14 +117,18 @@ export function lifecycle(
   })
   // Steady asks for no flow of the guard, so nothing of it waits; but whether the flows have gone can only be said where they can be seen.
   const unseen = phase === 'steady' && ownershipOf(bundle, 'openflow') !== 'off' ? unseenBridges(bridgesOf(bundle), view) : []
-  return { goals: goals.map(({ goal }) => goal), pending: [...goals.flatMap(({ pending }) => pending), ...unseen], problems }
+  const withheld = ownershipOf(bundle, 'addresses') === 'off' ? [] : whole.addresses.flatMap((entry) => withheldEntry(entry, reasons))
+  const pending = [...goals.flatMap((each) => each.pending), ...unseen, ...withheld]
+  return { goals: goals.map(({ goal }) => goal), pending, problems }
+}
+
+function withheldEntry(entry: HostAddress, reasons: Withheld['reasons']): readonly Pending[] {
+  const reason = reasons.get(entry.address.address.text)
+  return reason === undefined ? [] : [{ subsystem: 'addresses', key: addresses.key(entry), reason }]
 }
 
 /** What the bundle says of a subsystem; `manage` unless it says otherwise. */
 export const ownershipOf = (bundle: Bundle, name: SubsystemName): Ownership => bundle.manifest.ownership?.[name] ?? 'manage'
-
-/** The device that every namespace has: what stands on it is answered for on any other. */
-const LOOPBACK = 'lo'
 
 /**
  * The guard of the bundle with what else of egress IPs is on the host, each where it stands, without the addresses that it must never name.
@@ -123,14 +142,12 @@ function silencing(
   knowledge: AddressKnowledge,
   never: ReadonlySet<string>,
 ): readonly NftEntry[] {
-  const wires = new Set([...bridgesOf(bundle), ...primary.devices, LOOPBACK])
+  const wires = primaryDevices(bundle)
   const live = egressOnHost(view, knowledge).filter(({ address }) => !never.has(address.address.text))
   const onHost = (isHere: (dev: string) => boolean) =>
     live.filter(({ dev }) => isHere(dev)).map(({ address: { address } }) => ({ address, for: `Node/${view.node}: still on the host` }))
-  const named = symbolsIn(...secondary.devices).map((symbol) => linkOf(view, symbol))
-  const covered = new Set(named.flatMap((link) => (isMissing(link) ? [] : link.name)))
   const before = knowledge.secondary.devices.filter((dev) => view.links.some(({ name }) => name === dev))
-  const others = [...before, ...live.map(({ dev }) => dev)].filter((dev) => !wires.has(dev) && !covered.has(dev))
+  const others = furtherDevices(bundle, view, [...before, ...live.map(({ dev }) => dev)])
   const without = <S extends { readonly address: { readonly text: string } }>(list: readonly S[]) =>
     list.filter(({ address }) => !never.has(address.text))
   return guardTables({

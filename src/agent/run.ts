@@ -1,16 +1,31 @@
 import { createExec, type Exec, type ExecOptions } from '../host/exec.js'
 import { readText } from '../host/files.js'
 import { lockState, type RunLock } from '../host/lock.js'
-import { isLoadable } from '../host/nftables.js'
 import type { Pending } from '../host/resolve.js'
 import type { LiveRoute } from '../host/routes.js'
+import type { Address } from '../model/address.js'
 import type { Change } from '../model/change.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { Entry } from '../syntax/languages.js'
 import { type Bundle, loadBundle } from './bundle.js'
 import { staleConnections } from './conntrack.js'
+import type { Entries } from './entries.js'
+import { byOwnership, withoutMissingHook } from './goals.js'
+import {
+  announceAll,
+  CLAIM_AFTER,
+  type Handover,
+  leaving,
+  type Move,
+  moved,
+  NO_TURN,
+  quietGuard,
+  type Turn,
+  takeTurn,
+  withheldBy,
+} from './handover.js'
 import { type Leftover, leftoverProblem, leftoverRoutes } from './leftovers.js'
-import { ownershipOf } from './lifecycle.js'
+import { type Moves, NO_MOVES, readMoves, writeMoves } from './moves.js'
 import { preflightProblems } from './preflight.js'
 import { applyPart, faultProblem, type Goal, type Observation, observe, type PartPlan, planPart } from './reconcile.js'
 import { elsewhere, tooManyRemovals } from './removals.js'
@@ -25,6 +40,10 @@ export interface Request extends Place {
   readonly maxRemove: number
   /** Whether routes of others to services, left over from another gateway mode or release, are replaced. */
   readonly replaceServiceRoutes?: boolean
+  /** An egress IP that is given back, or taken again. */
+  readonly move?: Move
+  /** Seconds for which an egress IP is left to another station that answers for it; 30 unless given. */
+  readonly claimAfter?: number
   /** How programs are started; in tests, where. */
   readonly exec?: ExecOptions
 }
@@ -37,6 +56,8 @@ export interface Report {
   readonly changes: readonly Change<Entry>[]
   readonly pending: readonly Pending[]
   readonly problems: readonly Problem[]
+  /** Egress IPs that came to this node, and those that wait for another one to give them back; absent where there are none. */
+  readonly handover?: Handover
   /** 0 converged, 1 failed or refused, 2 differences that stay, 4 converged except for what is pending. */
   readonly exitCode: 0 | 1 | 2 | 4
 }
@@ -101,15 +122,45 @@ async function silence(request: Request, bundle: Bundle, exec: Exec): Promise<Re
 }
 
 async function work(request: Request, bundle: Bundle, exec: Exec, faults: readonly Problem[] = []): Promise<Report> {
-  const { command, node, phase, stateDir, rundir } = request
-  const { state, host, goals, pending, ...sight } = await look(request, bundle, exec, () => viewBridges(rundir))
-  const problems: Problem[] = [...faults, ...sight.problems]
+  const { command, node, phase, stateDir, rundir, claimAfter = CLAIM_AFTER } = request
+  const noted = notedMoves(request, bundle, faults.length === 0)
+  const seeing = (answered: Turn['answered']) =>
+    look(request, bundle, exec, () => viewBridges(rundir), withheldBy(bundle, noted.moves, answered))
+  let sight = await seeing(new Map())
+  const { state, host, goals } = sight
+  const problems: Problem[] = [...faults, ...noted.problems, ...sight.problems]
   const changes: Change<Entry>[] = []
+  const passing = new Set<string>()
+  let turn = NO_TURN
+  let waiting = noted.moves.waiting
+  let claimed: Turn['claims'] = []
   let remaining = 0
-  for (const asked of goals) {
+  /** Silences addresses until the guard of the phase is compared, which is the last of a steady pass. */
+  const quiet = async (tables: Entries): Promise<readonly Problem[]> => {
+    const guard: Goal = { part: 'guard', entries: tables, waiting: new Set(), subsystems: ['nftables'], stale: [], awaited: [] }
+    const { goal, warning } = await withoutMissingHook(exec, guard)
+    const [managed] = byOwnership(bundle, goal)
+    const seen = await observe(host, managed.subsystems)
+    const { made, problems: wrong } = await applyPart(host, managed, seen, planPart(host, managed, seen))
+    for (const { op, key } of made) if (op === 'add') passing.add(key)
+    changes.push(...made)
+    return [...(warning ? [warning] : []), ...wrong]
+  }
+  for (const first of goals) {
     // A guard that fails does not keep the other from being loaded; everything else waits for what failed before it.
-    if (problems.some(isError) && (asked.part === 'base' || phase === 'steady')) break
+    if (problems.some(isError) && (first.part === 'base' || phase === 'steady')) break
     try {
+      let asked = first
+      if (command === 'apply' && first.part === 'base' && phase !== 'shutdown') {
+        const unsilence = (spoken: readonly Address[]) => quiet(quietGuard(bundle, sight, [], spoken))
+        turn = await takeTurn(createExec(request.exec), rundir, bundle, sight, first, noted.moves.waiting, claimAfter, unsilence)
+        waiting = turn.since
+        problems.push(...turn.problems)
+        if (turn.waiting.length > 0) {
+          sight = await seeing(turn.answered)
+          asked = sight.goals.find(({ part }) => part === 'base') ?? first
+        }
+      }
       const { goal, warning } = await withoutMissingHook(exec, asked)
       if (warning) problems.push(warning)
       const [managed, verified] = byOwnership(bundle, goal)
@@ -124,7 +175,13 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
         ...conflictProblems(plan, inTheWay),
         ...(managed.subsystems.includes('routes') ? inTheWay.map((each) => leftoverProblem(each, 'error')) : []),
         ...(goal.part === 'base'
-          ? tooManyRemovals(plan.changes, seen, goal.awaited, elsewhere(readIndex(request.bundle), bundle), request.maxRemove)
+          ? tooManyRemovals(
+              plan.changes,
+              seen,
+              goal.awaited,
+              new Set([...elsewhere(readIndex(request.bundle), bundle), ...noted.moves.released]),
+              request.maxRemove,
+            )
           : []),
       ]
       const unfit = stops.length === 0 && goal.part === 'base' ? await preflightProblems(exec, bundle, phase, plan.changes) : []
@@ -133,12 +190,17 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
       if (verified.subsystems.includes('routes')) problems.push(...leftovers.map((each) => leftoverProblem(each, 'warning')))
       if (command === 'diff') changes.push(...plan.changes)
       else if (stops.length === 0 && !unfit.some(isError)) {
+        const going = goal.part === 'base' && phase !== 'shutdown' ? leaving(bundle, sight, managed) : []
+        const failed = going.length > 0 ? await quiet(quietGuard(bundle, sight, going)) : []
+        problems.push(...failed)
+        if (failed.some(isError)) break
         const stale = staleConnections(plan.changes, managed.entries, managed.stale)
         // A guard needs no journal: the marks on its entries say enough, and no full disk may delay it.
         if (goal.part === 'base' && plan.changes.length > 0) openJournal(stateDir, bundle, state, stale)
         const outcome = await applyPart(host, managed, seen, plan)
         changes.push(...outcome.made)
         problems.push(...outcome.problems)
+        if (goal.part === 'base' && !outcome.problems.some(isError)) claimed = turn.claims
       }
       changes.push(...differences)
     } catch (error) {
@@ -147,32 +209,45 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
   }
   const failed = problems.some(isError)
   if (command === 'apply' && !failed) closeJournal(stateDir, bundle, state)
+  if (command === 'apply' && faults.length + noted.problems.length === 0) writeMoves(stateDir, { ...noted.moves, waiting })
+  problems.push(...(await announceAll(createExec(request.exec), claimed)))
+  const { pending } = sight
+  const handover = claimed.length + turn.waiting.length > 0 ? { handover: { claimed, waiting: turn.waiting } } : {}
   const differs = command === 'diff' ? changes.length > 0 : remaining > 0
-  return { node, phase, changes, pending, problems, exitCode: failed ? 1 : differs ? 2 : pending.length > 0 ? 4 : 0 }
+  return {
+    node,
+    phase,
+    changes: lasting(changes, passing),
+    pending,
+    problems,
+    ...handover,
+    exitCode: failed ? 1 : differs ? 2 : pending.length > 0 ? 4 : 0,
+  }
+}
+
+/** What was noted about moves. One by hand is noted before anything is done about it: whoever asked for it must not find it forgotten. */
+function notedMoves(
+  { command, stateDir, move }: Request,
+  bundle: Bundle,
+  mayWrite: boolean,
+): { readonly moves: Moves; readonly problems: readonly Problem[] } {
+  try {
+    const moves = moved(readMoves(stateDir), bundle, move)
+    if (!('released' in moves)) return { moves: NO_MOVES, problems: [moves] }
+    if (command === 'apply' && mayWrite) writeMoves(stateDir, moves)
+    return { moves, problems: [] }
+  } catch (error) {
+    return { moves: NO_MOVES, problems: [faultProblem(error)] }
+  }
+}
+
+/** The changes without those that silenced addresses for the time of the pass. */
+function lasting(changes: readonly Change<Entry>[], passing: ReadonlySet<string>): readonly Change<Entry>[] {
+  const gone = new Set(changes.flatMap(({ op, key }) => (op === 'delete' && passing.has(key) ? key : [])))
+  return changes.filter(({ key }) => !gone.has(key))
 }
 
 const isError = ({ severity }: Problem): boolean => severity === 'error'
-
-/** Before kernel 5.16 netdev chains have no hook egress. A guard without that chain is better than no guard. */
-async function withoutMissingHook(exec: Exec, goal: Goal): Promise<{ readonly goal: Goal; readonly warning: Problem | null }> {
-  const entries = goal.entries.nftables
-  const speaking = new Set(entries.flatMap((entry) => (entry.kind === 'chain' && entry.hook?.hook === 'egress' ? entry.name : [])))
-  if (goal.part !== 'guard' || speaking.size === 0 || (await isLoadable(exec, entries))) return { goal, warning: null }
-  const rest = entries.filter((entry) => !speaking.has(entry.kind === 'chain' ? entry.name : entry.kind === 'rule' ? entry.chain : ''))
-  if (!(await isLoadable(exec, rest))) return { goal, warning: null }
-  const message =
-    'this kernel has no nftables hook egress for devices, so the guard is loaded without the chain that keeps the node from speaking'
-  return { goal: { ...goal, entries: { ...goal.entries, nftables: rest } }, warning: problem('NoEgressHook', { message }) }
-}
-
-/** The goal for the subsystems that the agent manages, and for those that it only verifies. */
-function byOwnership(bundle: Bundle, goal: Goal): readonly [managed: Goal, verified: Goal] {
-  const of = (ownership: 'manage' | 'verify') => ({
-    ...goal,
-    subsystems: goal.subsystems.filter((name) => ownershipOf(bundle, name) === ownership),
-  })
-  return [of('manage'), of('verify')]
-}
 
 /** Who only verifies sees an entry of somebody else that means something else as one more difference. */
 const differencesOf = ({ changes, conflicts }: PartPlan): readonly Change<Entry>[] => [

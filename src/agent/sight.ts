@@ -15,10 +15,10 @@ import type { NftEntry } from '../syntax/nftables.js'
 import { announcedAddresses, type Bundle } from './bundle.js'
 import { SUBSYSTEMS } from './entries.js'
 import { guardedBy } from './guard.js'
-import { type Lifecycle, lifecycle, ownershipOf } from './lifecycle.js'
+import { type Lifecycle, lifecycle, NOTHING_WITHHELD, ownershipOf, type Withheld } from './lifecycle.js'
 import { faultProblem, type Host } from './reconcile.js'
 import { addressMarks, interruptedConnections, knownAddresses, knownBridges, NO_STATE, readState, type State } from './state.js'
-import { type HostView, viewHost } from './view.js'
+import { type AddressKnowledge, type HostView, viewHost } from './view.js'
 
 /** Where the agent looks. */
 export interface Place {
@@ -31,12 +31,20 @@ export interface Place {
 
 /** What a run works with. `problems`: what could not be read; the guards do not wait for it, everything else does. */
 export interface Sight extends Lifecycle {
+  readonly view: HostView
+  readonly knowledge: AddressKnowledge
   readonly state: State
   readonly host: Host
 }
 
 /** `bridges` answers those of Open vSwitch; null where it is not asked. Nothing is to be done on a host of ovnkube-node's. */
-export async function look(place: Place, bundle: Bundle, exec: Exec, bridges: (() => Promise<HostView['bridges']>) | null): Promise<Sight> {
+export async function look(
+  place: Place,
+  bundle: Bundle,
+  exec: Exec,
+  bridges: (() => Promise<HostView['bridges']>) | null,
+  withheld: Withheld = NOTHING_WITHHELD,
+): Promise<Sight> {
   const { stateDir, rundir, node, phase } = place
   const problems: Problem[] = []
   const orElse = async <T>(read: () => T | Promise<T>, otherwise: T): Promise<T> => {
@@ -52,7 +60,6 @@ export async function look(place: Place, bundle: Bundle, exec: Exec, bridges: ((
   const view = await viewHost(exec, node, bridges && (await orElse(bridges, null)), readsNft)
   const host = hostOf(exec, rundir, stateDir, view, bundle, state)
   const active = await ovnkubeActive(bundle, host, view)
-  if (active) return { state, host, goals: [], pending: [], problems: [active] }
   const { own } = await orElse(() => host.addresses.observe(), { own: [], foreign: [] })
   const marked = new Set(own.map((entry) => ('address' in entry ? entry.address.address.text : '')))
   const nft = await orElse(async () => (readsNft ? ((await host.nftables.observe()).own as readonly NftEntry[]) : []), [])
@@ -63,8 +70,9 @@ export async function look(place: Place, bundle: Bundle, exec: Exec, bridges: ((
     silenced: guardedBy(nft, GUARD_TABLE).silenced,
     secondary: guardedBy(nft, SECONDARY_GUARD_TABLE),
   }
-  const found = lifecycle(bundle, phase, view, knowledge, interruptedConnections(state))
-  return { ...found, state, host, problems: [...problems, ...found.problems] }
+  if (active) return { view, knowledge, state, host, goals: [], pending: [], problems: [active] }
+  const found = lifecycle(bundle, phase, view, knowledge, interruptedConnections(state), withheld)
+  return { ...found, view, knowledge, state, host, problems: [...problems, ...found.problems] }
 }
 
 /** Connections that stay as they are. */

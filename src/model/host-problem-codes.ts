@@ -62,6 +62,27 @@ export const HOST_PROBLEMS = {
     meaning: 'The kernel has no egress hook of the family netdev, so the guard silences only what the node hears.',
     remedy: 'Use kernel 5.16 or newer; until then the node may still speak for the addresses that it no longer answers for.',
   },
+  AddressStillAnswered: {
+    severity: 'warning',
+    meaning:
+      'Another station answered for an egress IP for as long as the agent waits for it, and the node claimed the address all the same.',
+    remedy: 'Find the station that is named.',
+  },
+  AddressNotProbed: {
+    severity: 'warning',
+    meaning: 'A node claimed an egress IP though nobody could be asked whether another station has it.',
+    remedy: 'See that no other station has the address.',
+  },
+  AddressNotAnnounced: {
+    severity: 'warning',
+    meaning: 'A node holds an egress IP but could not announce it, so its neighbors may send to another node until they ask again.',
+    remedy: 'Correct what is named; the neighbors ask again within a minute or so.',
+  },
+  UnknownEgressIP: {
+    severity: 'error',
+    meaning: 'An address is to be released or claimed that is no egress IP of the node.',
+    remedy: 'Name one of the addresses in addresses.json of the bundle.',
+  },
   InterfaceMissing: {
     severity: 'warning',
     meaning: 'No interface of a host has an address of a network on which its node holds egress IPs; what belongs there waits.',
