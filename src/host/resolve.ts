@@ -2,7 +2,7 @@ import type { SubsystemName } from '../model/cluster.js'
 import { addresses, type HostAddress } from '../syntax/addresses.js'
 import { type Neighbor, neighbors } from '../syntax/neighbors.js'
 import { deviceSymbols, type NftEntry, nftables, tableOf, withDevices } from '../syntax/nftables.js'
-import { type Flow, openflow, portSymbols, withPorts } from '../syntax/openflow.js'
+import { type Flow, openflow, portSymbols, withoutOutputs, withPorts } from '../syntax/openflow.js'
 import { type PortFlag, portFlags } from '../syntax/port-flags.js'
 import { type HostRoute, routes } from '../syntax/routes.js'
 import { type HostRule, rules } from '../syntax/rules.js'
@@ -26,19 +26,26 @@ export interface Resolved<E> {
   readonly pending: readonly Pending[]
 }
 
-/** Flows with OpenFlow port numbers for their symbols, without those that the datapath of their bridge cannot have. */
+/**
+ * Flows with OpenFlow port numbers for their symbols, without those that the datapath of their bridge cannot have. A flow that sends to
+ * several networks waits for the port of each, and serves the others meanwhile.
+ */
 export const resolveFlows = (entries: readonly Flow[], host: HostNames): Resolved<Flow> =>
   resolve(openflow(''), entries, (flow) => {
     const bridge = bridgeOf(host, flow.bridge)
     if (isMissing(bridge)) return bridge
     if (bridge.datapath === 'netdev' && reassembles(flow)) return []
     const ports = new Map<string, string>()
+    const absent = new Map<string, Missing>()
     for (const symbol of portSymbols(flow)) {
       const port = portOf(host, bridge, symbol)
-      if (isMissing(port)) return port
-      ports.set(symbol.text, String(port.ofport))
+      if (isMissing(port)) absent.set(symbol.text, port)
+      else ports.set(symbol.text, String(port.ofport))
     }
-    return [withPorts(flow, ports)]
+    const [missing] = absent.values()
+    if (!missing) return [withPorts(flow, ports)]
+    const rest = withoutOutputs(flow, new Set(absent.keys()))
+    return rest ? { ...missing, meanwhile: [withPorts(rest, ports)] } : missing
   })
 
 /** Whether a flow sends fragments through conntrack so that it puts them together, which only the datapath of the kernel does. */
@@ -142,18 +149,25 @@ export const resolveRoutes = (entries: readonly HostRoute[], host: HostNames, co
     return entry.dst ? [resolved] : copiedRoutes(resolved, link, host.routes)
   })
 
+/** Why an entry waits, and what stands in its place until it does not. */
+interface Waiting<E> extends Missing {
+  readonly meanwhile?: readonly E[]
+}
+
 /** `to` answers the entries that one entry becomes, or why it waits. */
 function resolve<E>(
   language: { readonly subsystem: SubsystemName; key(entry: E): string },
   entries: readonly E[],
-  to: (entry: E) => readonly E[] | Missing,
+  to: (entry: E) => readonly E[] | Waiting<E>,
 ): Resolved<E> {
   const resolved: E[] = []
   const pending: Pending[] = []
   for (const entry of entries) {
     const answer = to(entry)
-    if (isMissing(answer)) pending.push({ subsystem: language.subsystem, key: language.key(entry), reason: answer.missing })
-    else resolved.push(...answer)
+    if (isMissing(answer)) {
+      pending.push({ subsystem: language.subsystem, key: language.key(entry), reason: answer.missing })
+      resolved.push(...(answer.meanwhile ?? []))
+    } else resolved.push(...answer)
   }
   return { entries: resolved, pending }
 }

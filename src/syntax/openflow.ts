@@ -52,7 +52,7 @@ function packetOf(match: readonly Condition[]): Packet {
 const isTagged = (text: string): boolean => ((readNumber(text.replace(/\/.*/, '')) ?? 0n) & 0x1000n) !== 0n
 
 /** Whether a flow of a host is egretta's: the cookie of the guard (seed 000), or one of our own range with nothing above its 32 bits. */
-export const isOwn = ({ cookie }: Pick<Flow, 'cookie'>): boolean =>
+export const isOwn = ({ cookie }: Flow): boolean =>
   cookie === GUARD_COOKIE || (cookie >> 32n === 0n && (cookie & OWN_COOKIE_MASK) === OWN_COOKIE)
 
 /** Ports that only the host knows, in match and actions. */
@@ -62,6 +62,17 @@ export const portSymbols = (entry: Flow): readonly HostSymbol[] => symbolsIn(...
 export function withPorts(entry: Flow, ports: ReadonlyMap<string, string>): Flow {
   const match = entry.match.map(([field, value]): Condition => [field, substitute(value, ports)])
   return { ...entry, match, actions: canonicalActions(substitute(entry.actions, ports)) }
+}
+
+/**
+ * A flow that sends to several networks, without those whose port (a symbol) is not there; null where the flow needs such a port for anything
+ * else, or sends to no other network.
+ */
+export function withoutOutputs(entry: Flow, absent: ReadonlySet<string>): Flow | null {
+  const isNetwork = (action: string): boolean => /^output:patch\([^()]*\)$/.test(action)
+  const actions = splitTop(entry.actions).filter((action) => !(isNetwork(action) && absent.has(action.slice('output:'.length))))
+  const rest = { ...entry, actions: actions.join(',') }
+  return actions.some(isNetwork) && !portSymbols(rest).some(({ text }) => absent.has(text)) ? rest : null
 }
 
 const printMatch = (match: readonly Condition[]): string =>

@@ -49,6 +49,34 @@ describe('symbols of flows', () => {
   })
 })
 
+describe('a flow that sends to several networks', () => {
+  const BLUE = 'patch-br-ex_blue_node-a-to-br-int'
+  const to = (actions: string, match = 'dl_dst=02:00:00:00:00:01') =>
+    flow({ bridge: 'br-ex', priority: 10, cookie: 0xe6e70001n, match, actions })
+  const all = to('output:patch(default),output:patch(blue),NORMAL')
+  const answer = (entry: typeof all, ...ports: readonly ReturnType<typeof port>[]) => {
+    const { entries, pending } = resolveFlows([entry], host(ports))
+    return [entries.map(({ actions }) => actions), pending.map(({ reason }) => reason)]
+  }
+  const [one, two] = [port(PATCH, 'patch', 1), port(BLUE, 'patch', 3)]
+
+  it('waits for the port of one network, and serves the others meanwhile', () => {
+    expect(answer(all, one, two)).toEqual([['output:1,output:3,NORMAL'], []])
+    expect(answer(all, one)).toEqual([['output:1,NORMAL'], [`bridge br-ex has no port ${BLUE}`]])
+    expect(answer(all, one, port(BLUE, 'patch', null))).toEqual([['output:1,NORMAL'], [`Open vSwitch has not opened the port ${BLUE}`]])
+    expect(answer(all, two)).toEqual([['output:3,NORMAL'], [`bridge br-ex has no port ${PATCH}`]])
+  })
+
+  it('waits whole where no network is left, or the port is more than one of those that it sends to', () => {
+    const missing = [`bridge br-ex has no port ${BLUE}`]
+    expect(answer(all)).toEqual([[], [expect.stringContaining('has no port')]])
+    expect(answer(to('output:patch(blue),NORMAL'), one)).toEqual([[], missing])
+    expect(answer(to('output:patch(default),output:uplink(br-ex)'), one)).toEqual([[], [expect.stringContaining('uplink of br-ex')]])
+    expect(answer(to('output:patch(default),output:patch(blue)', 'in_port=patch(blue)'), one)).toEqual([[], missing])
+    expect(answer(to('output:patch(default),clone(output:patch(blue))'), one)).toEqual([[], missing])
+  })
+})
+
 describe('the uplink of a bridge', () => {
   const reason = (names: HostNames) => resolveFlows(out, names).pending[0]?.reason
   const number = (names: HostNames) => resolveFlows(out, names).entries[0]?.actions
