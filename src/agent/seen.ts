@@ -14,14 +14,21 @@ import { type Goal, type Host, type Observation, type PartPlan, planPart } from 
 /** What one pass saw of a subsystem. */
 export interface SeenSubsystem {
   readonly ownership: Ownership
-  /** Digest of what is asked for, without what waits. */
-  readonly desired: string
-  /** Digest of what the host holds after the pass: `desired` where nothing differs; null where it was not read. */
-  readonly observed: string | null
+  /** How many entries are asked for, without those that wait. */
+  readonly entries: number
   /** Key of the first entry that differed before the pass; null where none did. */
   readonly differed: string | null
   /** What it refused; null when nothing. */
   readonly error: string | null
+  /** Of tens of thousands of entries they take a tenth of a second, so a pass that changed nothing need not ask for them. */
+  readonly digests: () => Digests
+}
+
+export interface Digests {
+  /** Of what is asked for, without what waits. */
+  readonly desired: string
+  /** Of what the host holds after the pass: `desired` where nothing differs; null where it was not read. */
+  readonly observed: string | null
 }
 
 /** What one pass saw. A subsystem that is off is left out. */
@@ -34,8 +41,11 @@ export interface Seen {
 export interface Recorder {
   /** The host, of which everything that is read and refused is kept. */
   readonly host: Host
-  /** What was seen so far. `changes` are those that were made, or that differ where a subsystem is only verified. */
-  seen(changes: readonly Change<Entry>[], converged: boolean): Seen
+  /**
+   * What was seen so far on the way to the goals. `changes` are those that were made, or that differ where a subsystem is only verified;
+   * `converged` is whether nothing failed and nothing differs any more.
+   */
+  seen(bundle: Bundle, goals: readonly Goal[], changes: readonly Change<Entry>[], converged: boolean): Seen
 }
 
 interface Sighting {
@@ -47,7 +57,7 @@ interface Sighting {
 const NOT_SEEN: Sighting = { first: null, last: null, error: null }
 
 /** Watches a pass without taking part in it. */
-export function recorded(host: Host, bundle: Bundle, goals: readonly Goal[]): Recorder {
+export function recorded(host: Host): Recorder {
   const records = new Map<SubsystemName, Sighting>()
   const recordOf = (name: SubsystemName): Sighting => records.get(name) ?? NOT_SEEN
   const recording = (name: SubsystemName): Subsystem<Entry> => {
@@ -76,15 +86,15 @@ export function recorded(host: Host, bundle: Bundle, goals: readonly Goal[]): Re
   }
   return {
     host: { ...subsystems, conntrack: host.conntrack },
-    seen: (changes, converged) => seenBy(host, bundle, goals, recordOf, changes, converged),
+    seen: (bundle, goals, changes, converged) => seenBy(host, recordOf, bundle, goals, changes, converged),
   }
 }
 
 function seenBy(
   host: Host,
+  recordOf: (name: SubsystemName) => Sighting,
   bundle: Bundle,
   goals: readonly Goal[],
-  recordOf: (name: SubsystemName) => Sighting,
   changes: readonly Change<Entry>[],
   converged: boolean,
 ): Seen {
@@ -100,11 +110,13 @@ function seenBy(
     // A pass that converged says itself what differed; of any other the entries are compared again.
     const before = converged ? { changes: made, conflicts: [] } : together(about, host, name, first)
     const left = converged ? NO_PLAN : together(about, host, name, last)
-    const texts = new Map(wanted.map((entry) => [host[name].language.key(entry), textOf(entry)]))
-    const desired = digest(texts)
-    const observed = last === null ? null : isEmpty(left) ? desired : digest(asObserved(texts, left))
     const differed = [...before.changes, ...before.conflicts][0]?.key ?? null
-    subsystems[name] = { ownership, desired, observed, differed, error }
+    const digests = (): Digests => {
+      const texts = new Map(wanted.map((entry) => [host[name].language.key(entry), textOf(entry)]))
+      const desired = digest(texts)
+      return { desired, observed: last === null ? null : isEmpty(left) ? desired : digest(asObserved(texts, left)) }
+    }
+    subsystems[name] = { ownership, entries: wanted.length, differed, error, digests }
     if (name === 'addresses' && last) held = heldBy(wanted as readonly HostAddress[], left)
   }
   return { subsystems, held }

@@ -45,6 +45,8 @@ export interface SubsystemStatus {
   readonly lastChange: string | null
   readonly lastError: string | null
   readonly lastErrorTime: string | null
+  /** Entries that are asked for on this host, without those that wait. */
+  readonly entries: number
   /** Entries that wait. */
   readonly pending: number
   /** What they wait for. */
@@ -61,7 +63,7 @@ export interface Wait {
   readonly key: string
 }
 
-/** `who` in words: what the watches saw, or what the pass found where they saw nothing. `key` is the first entry that differed. */
+/** `who` in words, as far as a watch saw it. `key` is the first entry that differed. */
 export interface Drift {
   readonly time: string
   readonly who: string
@@ -104,6 +106,7 @@ const NOTHING_SEEN: SubsystemStatus = {
   lastChange: null,
   lastError: null,
   lastErrorTime: null,
+  entries: 0,
   pending: 0,
   waits: [],
   drift: 0,
@@ -192,11 +195,13 @@ function subsystemAfter(
 ): SubsystemStatus {
   if (!seen) return before
   const found = seen.subsystems[name]
-  if (!found) return { ...before, ownership: 'off', desired: null, observed: null, pending: 0, waits: [] }
-  const { ownership, desired, observed, error } = found
+  if (!found) return { ...before, ownership: 'off', desired: null, observed: null, entries: 0, pending: 0, waits: [] }
+  const { ownership, entries, error } = found
+  const converged = exitCode === 0 || exitCode === 4
   const waiting = pending.filter(({ subsystem }) => subsystem === name)
+  const { desired, observed } = sameTask && converged && isUntouched(before, found, waiting) ? before : found.digests()
   const event = events.findLast(({ subsystem }) => subsystem === name)
-  const lost = sameTask ? loss(before, found, waiting, event !== undefined) : null
+  const lostKey = sameTask ? loss(before, { differed: found.differed, desired }, waiting, event !== undefined) : null
   const made = ownership === 'manage' && changes.some(({ subsystem }) => subsystem === name)
   const holds = ownership === 'manage' && exitCode !== 1 && observed === desired
   return {
@@ -207,26 +212,37 @@ function subsystemAfter(
     lastChange: made ? now : before.lastChange,
     lastError: error === null ? before.lastError : withoutSecrets(error),
     lastErrorTime: error === null ? before.lastErrorTime : now,
+    entries,
     pending: waiting.length,
     waits: waitsOf(waiting),
-    drift: before.drift + (lost ? 1 : 0),
-    lastDrift: lost ? { time: now, who: event?.who ?? lost.who, key: lost.key } : before.lastDrift,
+    drift: before.drift + (lostKey === null ? 0 : 1),
+    lastDrift: lostKey === null ? before.lastDrift : { time: now, who: event?.who ?? 'somebody whom no watch saw', key: lostKey },
   }
 }
 
+/** Whether a subsystem still holds all that it held, so that its digests are what they were. */
+const isUntouched = (before: SubsystemStatus, { entries, differed, error }: SeenSubsystem, waiting: readonly Pending[]): boolean =>
+  holdsAll(before) && differed === null && error === null && entries === before.entries && waiting.length === before.pending
+
+const holdsAll = ({ desired, observed }: SubsystemStatus): boolean => desired !== null && observed === desired
+
 /**
- * What a subsystem that held everything has lost since the last pass; null when nothing. What it is asked for may change with the host, as
- * the number of a table does with its interface, and by orders to release an address: then only what a watch saw is drift. What comes to wait
- * again has lost what it stands on, such as a bridge.
+ * Key of the first entry that a subsystem which held everything has lost since the last pass; null when it has lost none. What it is asked for
+ * changes with the host, as the number of a table does with its interface, and what waits is more when a bridge is gone; but both change by
+ * orders too, such as the release of an address. So they are drift only where a watch saw what happened.
  */
-function loss(before: SubsystemStatus, found: SeenSubsystem, waiting: readonly Pending[], watched: boolean): Omit<Drift, 'time'> | null {
-  if (before.desired === null || before.observed !== before.desired) return null
+function loss(
+  before: SubsystemStatus,
+  { differed, desired }: Pick<SeenSubsystem, 'differed'> & { readonly desired: string | null },
+  waiting: readonly Pending[],
+  watched: boolean,
+): string | null {
+  if (!holdsAll(before)) return null
   const [first] = waiting
-  if (first && waiting.length > before.pending) return { who: first.reason, key: first.key }
+  if (first && waiting.length > before.pending) return watched ? first.key : null
   // What came back brings its entries with it.
   if (waiting.length < before.pending) return null
-  if (found.differed === null || (found.desired !== before.desired && !watched)) return null
-  return { who: 'somebody whom no watch saw', key: found.differed }
+  return desired === before.desired || watched ? differed : null
 }
 
 function waitsOf(waiting: readonly Pending[]): readonly Wait[] {

@@ -1,6 +1,5 @@
 import type { SubsystemName } from '../model/cluster.js'
 import { OWN_PROTOCOL } from '../model/numbers.js'
-import { isOwn } from '../syntax/openflow.js'
 import { isOwnTable } from './nftables.js'
 
 /** What a watch saw happen to a subsystem. `who` is in words, fit to stand alone: `process 712 (nft) changed table inet egretta`. */
@@ -36,8 +35,8 @@ export function nftReader(): NftReader {
 }
 
 /**
- * What a line of `ip -N -d monitor link address route neigh rule` means: a device that went or went down, or something with our mark that
- * went (of addresses any, which have no mark in iproute2 6.1). The kernel does not say who did it.
+ * What a line of `ip -N monitor link address route neigh rule` means: a device that went or went down, or a neighbor or route with our mark,
+ * an address or a rule that went. The kernel does not say who did it.
  */
 export function ipEvents(line: string): readonly DriftEvent[] {
   const gone = line.startsWith('Deleted ')
@@ -52,9 +51,9 @@ export function ipEvents(line: string): readonly DriftEvent[] {
   if (!gone) return []
   const [, dev, address] = /^\d+: (\S+) +inet6? (\S+)/.exec(text) ?? []
   if (address !== undefined) return events(`somebody deleted address ${address} from ${dev}`, 'addresses')
+  // Without -d the owner of a rule is not shown, and rules are few.
+  if (/^\d+:\s/.test(text)) return events(`somebody deleted rule ${text.replace(/\s+/g, ' ')}`, 'rules')
   if (!text.split(' ').includes(String(OWN_PROTOCOL))) return []
-  const rule = /^\d+:\s/.test(text)
-  if (rule) return events(`somebody deleted rule ${text.replace(/\s+/g, ' ')}`, 'rules')
   // A route begins with the number of its type, a neighbor with its address.
   return /^\d+ /.test(text)
     ? events(`somebody deleted route ${withoutType(text)}`, 'routes')
@@ -62,24 +61,3 @@ export function ipEvents(line: string): readonly DriftEvent[] {
 }
 
 const withoutType = (route: string): string => route.replace(/^\d+ /, '')
-
-/**
- * What a line of `ovs-ofctl monitor BRIDGE watch:`, which speaks on standard error, means: a flow of ours that went, or one that was written
- * over. Null for any other.
- */
-export function flowEvent(bridge: string, line: string): DriftEvent | null {
-  const [, event, reason, cookie = ''] = /^ event=(DELETED|MODIFIED)(?: reason=(\S+))?.*? cookie=(0x[0-9a-f]+|0)/.exec(line) ?? []
-  if (event === undefined || (event === 'DELETED' && !isOwn({ cookie: BigInt(cookie) }))) return null
-  const did = event === 'DELETED' ? `deleted flows of ${bridge} (reason ${reason ?? 'not given'})` : `changed flows of ${bridge}`
-  return { subsystem: 'openflow', source: 'openflow', who: `an OpenFlow client ${did}` }
-}
-
-/** A bridge, or a port of one, that the database of Open vSwitch has no more. */
-export const vanished = (kind: 'bridge' | 'port', name: string): DriftEvent => ({
-  subsystem: 'openflow',
-  source: 'ovsdb',
-  who: `${kind} ${name} was deleted from Open vSwitch`,
-})
-
-/** Open vSwitch that answers again: whoever restarts ovs-vswitchd without saving its flows loses them. */
-export const RESTARTED: DriftEvent = { subsystem: 'openflow', source: 'ovsdb', who: 'Open vSwitch was restarted' }

@@ -1,14 +1,14 @@
-import type { Seen, SeenSubsystem } from '../../src/agent/seen.js'
+import type { Digests, Seen, SeenSubsystem } from '../../src/agent/seen.js'
 import { type AgentStatus, noStatus, type PassEnd, type PassReport, recordPass } from '../../src/agent/status.js'
 import type { SubsystemName } from '../../src/model/cluster.js'
 
-/** A subsystem that holds what it is asked for. */
-export const holds = (over: Partial<SeenSubsystem> = {}): SeenSubsystem => ({
+/** A subsystem that holds what it is asked for, unless its digests say otherwise. */
+export const holds = ({ desired = 'aa', observed = desired, ...over }: Partial<SeenSubsystem & Digests> = {}): SeenSubsystem => ({
   ownership: 'manage',
-  desired: 'aa',
-  observed: 'aa',
+  entries: 1,
   differed: null,
   error: null,
+  digests: () => ({ desired, observed }),
   ...over,
 })
 

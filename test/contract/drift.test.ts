@@ -2,16 +2,16 @@ import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type DriftEvent, flowEvent, ipEvents, nftReader } from '../../src/host/drift.js'
+import { type DriftEvent, ipEvents, nftReader } from '../../src/host/drift.js'
 import { describeWith } from '../requires.js'
 import { type Machine, machine } from './machine.js'
-import { BRIDGE, DEVICE } from './samples.js'
+import { DEVICE } from './samples.js'
 
-describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'the monitors of this machine', () => {
+describeWith(['root', 'linux', 'ip', 'nft'], 'the monitors of this machine', () => {
   let host: Machine
   const children: ChildProcess[] = []
   beforeAll(() => {
-    host = machine('drift', { ovs: true })
+    host = machine('drift', { ovs: false })
   })
   afterAll(() => {
     for (const child of children) child.kill('SIGKILL')
@@ -21,21 +21,15 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'the monitors of this machin
   /** Collects what a monitor says, once it says something of `probe`, which is done until then. */
   async function watch(command: readonly string[], probe: () => void, events: (line: string) => readonly (DriftEvent | null)[]) {
     const [program = '', ...args] = command
-    const child = host.namespace.spawn(program, args, {
-      env: { ...process.env, OVS_RUNDIR: host.ovs?.rundir ?? '' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const child = host.namespace.spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] })
     children.push(child)
     const seen: DriftEvent[] = []
     let heard = false
-    // ovs-ofctl speaks on standard error.
-    for (const stream of [child.stdout, child.stderr]) {
-      if (!stream) throw new Error('no output')
-      createInterface({ input: stream }).on('line', (line) => {
-        heard = true
-        seen.push(...events(line).filter((event) => event !== null))
-      })
-    }
+    if (!child.stdout) throw new Error('no output')
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      heard = true
+      seen.push(...events(line).filter((event) => event !== null))
+    })
     for (let tries = 0; !heard && tries < 100; tries++) {
       probe()
       await sleep(50)
@@ -61,7 +55,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'the monitors of this machin
 
   it('say what of ours the kernel lost', async () => {
     const ip = (...words: readonly string[]) => host.namespace.exec('ip', words)
-    const monitor = ['ip', '-N', '-d', 'monitor', 'link', 'address', 'route', 'neigh', 'rule']
+    const monitor = ['ip', '-N', '-o', 'monitor', 'link', 'address', 'route', 'neigh', 'rule']
     const saw = await watch(monitor, () => ip('link', 'set', 'lo', 'mtu', String(65_000 + Math.floor(Math.random() * 500))), ipEvents)
     ip('neigh', 'add', '192.0.2.9', 'lladdr', '02:00:00:00:00:01', 'dev', DEVICE, 'nud', 'permanent', 'protocol', '230')
     ip('neigh', 'flush', 'dev', DEVICE, 'nud', 'permanent')
@@ -73,18 +67,5 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'the monitors of this machin
     expect(await saw('rule 6000:')).toMatchObject([['rules', 'kernel', expect.stringContaining('from 10.0.0.5 lookup 1007')]])
     expect(await saw('address 192.0.2.50/32')).toMatchObject([['addresses', 'kernel', expect.any(String)]])
     expect(await saw(`interface ${DEVICE} was deleted`)).toHaveLength(5)
-  })
-
-  it('say that flows of ours went from a bridge', async () => {
-    const target = `unix:${host.ovs?.rundir}/${BRIDGE}.mgmt`
-    host.ovs?.ofctl('add-flow', BRIDGE, 'cookie=0xe6e70001,priority=100,ip,actions=NORMAL')
-    // It tells at once of the flows that there are.
-    const saw = await watch(
-      ['ovs-ofctl', 'monitor', target, 'watch:'],
-      () => {},
-      (line) => [flowEvent(BRIDGE, line)],
-    )
-    host.ovs?.ofctl('del-flows', BRIDGE)
-    expect(await saw('deleted flows')).toEqual([['openflow', 'openflow', `an OpenFlow client deleted flows of ${BRIDGE} (reason delete)`]])
   })
 })
