@@ -14,6 +14,8 @@ export interface Artefact {
   readonly path: string
   readonly text: string
   readonly phases: readonly Phase[]
+  /** What the text says, in no order, where it was rendered from entries and not read. */
+  readonly entries?: readonly unknown[]
 }
 
 /** `bundle.json` */

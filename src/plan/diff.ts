@@ -54,7 +54,8 @@ export function countChanges(before: readonly Artefact[], after: readonly Artefa
     const written = languageOf(path)
     if (!written) continue
     const { subsystem, language } = written
-    const read = (text: string | undefined): readonly Entry[] => (text === undefined ? [] : language.parse(text))
+    const read = (file: Artefact | undefined): readonly Entry[] =>
+      file === undefined ? [] : ((file.entries as readonly Entry[] | undefined) ?? language.parse(file.text))
     const count = counts.get(subsystem) ?? { add: 0, update: 0, delete: 0 }
     for (const { op } of diff(language, read(to.get(path)), read(from.get(path))).changes) {
       count[op]++
@@ -64,15 +65,9 @@ export function countChanges(before: readonly Artefact[], after: readonly Artefa
   return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Path to text of the files that apply in the steady phase and are not the same among `others`. */
-function unlike(artefacts: readonly Artefact[], others: readonly Artefact[]): ReadonlyMap<string, string> {
+/** The files by path that apply in the steady phase and are not the same among `others`. One that nothing changes is one object before and after. */
+function unlike(artefacts: readonly Artefact[], others: readonly Artefact[]): ReadonlyMap<string, Artefact> {
   const steady = (list: readonly Artefact[]) => list.filter(({ phases }) => phases.includes('steady'))
   const there = new Map(steady(others).map((one) => [one.path, one]))
-  // A file that nothing changes is one object before and after: it need not be printed to be compared.
-  return new Map(
-    steady(artefacts).flatMap((one) => {
-      const other = there.get(one.path)
-      return one === other || one.text === other?.text ? [] : [[one.path, one.text] as const]
-    }),
-  )
+  return new Map(steady(artefacts).flatMap((one) => (there.get(one.path) === one ? [] : [[one.path, one] as const])))
 }

@@ -12,14 +12,12 @@ import { secondaryAddresses } from './secondary.js'
  * bridge, with the length of their subnet (seed 002).
  */
 export const renderAddresses = (state: Pick<NodeState, 'egressAddresses' | 'masqueradeAddresses' | 'secondary'>): Artefact =>
-  artefact(PATHS.addresses, ['steady', 'startup', 'shutdown'], () =>
-    addresses.print([
-      ...state.egressAddresses.map(({ address, interface: dev, for: object }) => ({ address: hostPrefix(address), dev, for: object })),
-      ...state.masqueradeAddresses.map(({ address, interface: dev, for: object }) => ({ address, dev, for: object })),
-      ...secondaryAddresses(state).map(({ network, egressIP }) => ({
-        address: hostPrefix(egressIP.address),
-        dev: deviceOf(network),
-        for: egressIP.for,
-      })),
-    ]),
-  )
+  artefact(PATHS.addresses, ['steady', 'startup', 'shutdown'], addresses.print, () => [
+    ...state.egressAddresses.map(({ address, interface: dev, for: object }) => ({ address: hostPrefix(address), dev, for: object })),
+    ...state.masqueradeAddresses.map(({ address, interface: dev, for: object }) => ({ address, dev, for: object })),
+    ...secondaryAddresses(state).map(({ network, egressIP }) => ({
+      address: hostPrefix(egressIP.address),
+      dev: deviceOf(network),
+      for: egressIP.for,
+    })),
+  ])

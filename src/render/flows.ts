@@ -45,7 +45,7 @@ const flowsOf = (row: PipelineRow, scopes: readonly Scope[], bridge: string): re
   })
 
 /** Whether the rows say the same on all nodes with the same networks: in a large cluster they are most of the flows. */
-export const isShared = (rows: readonly PipelineRow[]): boolean => rows.every(({ over = [] }) => over.includes('cluster-node'))
+const isShared = (rows: readonly PipelineRow[]): boolean => rows.every(({ over = [] }) => over.includes('cluster-node'))
 
 const SHARED = new WeakMap<readonly Prefix[], Map<string, readonly PipelineFlow[]>>()
 
@@ -59,10 +59,19 @@ function sharedFlows(
   const known = SHARED.get(externalBridge.clusterAddresses) ?? new Map<string, readonly PipelineFlow[]>()
   SHARED.set(externalBridge.clusterAddresses, known)
   const key = [bridge, externalBridge.mode, ...scopes([]).map(({ spelling }) => spelling), ...rows.map(({ id }) => id)].join(' ')
-  const flows = known.get(key) ?? sorted(rows.flatMap((row) => flowsOf(row, scopes(row.over ?? []), bridge)))
-  known.set(key, flows)
+  let flows = known.get(key)
+  if (!flows) {
+    flows = sorted(rows.flatMap((row) => flowsOf(row, scopes(row.over ?? []), bridge)))
+    for (const { flow } of flows) OF_MANY_NODES.add(flow)
+    known.set(key, flows)
+  }
   return flows
 }
+
+const OF_MANY_NODES = new WeakSet<Flow>()
+
+/** Whether a flow is one object for many nodes, so that what is made from it is worth keeping. */
+export const isOfManyNodes = (flow: Flow): boolean => OF_MANY_NODES.has(flow)
 
 /** Null where a placeholder has no value: the node has no such address. */
 function flowOf(row: PipelineRow, scope: Scope, bridge: string): Flow | null {

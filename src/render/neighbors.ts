@@ -6,8 +6,6 @@ import { artefact } from './artefact.js'
 
 /** `neighbors.json`: permanent neighbors for the masquerade addresses (seed 002), and for the gateway of the node's pods. */
 export const renderNeighbors = (state: Pick<NodeState, 'neighbors'>): Artefact =>
-  artefact(PATHS.neighbors, ['steady', 'startup', 'shutdown'], () =>
-    neighbors.print(
-      state.neighbors.map(({ address, mac, interface: dev, for: object }) => ({ dst: address, lladdr: mac, dev, for: object })),
-    ),
+  artefact(PATHS.neighbors, ['steady', 'startup', 'shutdown'], neighbors.print, () =>
+    state.neighbors.map(({ address, mac, interface: dev, for: object }) => ({ dst: address, lladdr: mac, dev, for: object })),
   )

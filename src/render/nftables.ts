@@ -11,9 +11,9 @@ import { templates } from './templates.js'
 
 /** `nftables.json`: the table of secondary egress IPs. A node without any has it too; it translates nothing. */
 export const renderNftables = (state: Pick<NodeState, 'externalBridge' | 'secondary'>): Artefact =>
-  artefact(PATHS.nftables, ['steady', 'startup', 'shutdown'], () => {
+  artefact(PATHS.nftables, ['steady', 'startup', 'shutdown'], print, () => {
     const podSubnets = state.externalBridge.networks.filter(({ name }) => name === 'default').flatMap(({ subnets }) => subnets)
-    return print(egressTable(state.externalBridge.mode, podSubnets, egressPods(state)))
+    return egressTable(state.externalBridge.mode, podSubnets, egressPods(state))
   })
 
 /**
@@ -21,14 +21,14 @@ export const renderNftables = (state: Pick<NodeState, 'externalBridge' | 'second
  * without egress IPs has a guard too; it silences nothing.
  */
 export const renderGuardTable = (state: Pick<NodeState, 'bridge' | 'guardDevice' | 'silenced' | 'secondary' | 'nftVersion'>): Artefact =>
-  artefact(PATHS.guardNftables, ['shutdown'], () => {
+  artefact(PATHS.guardNftables, ['shutdown'], print, () => {
     const { silenced, guardDevice, bridge, nftVersion } = state
     const secondary = secondaryAddresses(state).map(({ egressIP }) => egressIP)
     const devices = secondaryNetworks(state).map(({ network }) => deviceOf(network))
-    return print([
+    return [
       ...guardTable(silenced, guardDevice ?? uplinkOf(bridge), nftVersion),
       ...(secondary.length > 0 ? secondaryGuardTable(secondary, devices, nftVersion) : []),
-    ])
+    ]
   })
 
 const print = (entries: readonly NftEntry[]): string => templates['nftables/tables.json']({ commands: replaceCommands(entries) })

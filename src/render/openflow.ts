@@ -6,13 +6,16 @@ import { type Flow, printFlow } from '../syntax/openflow.js'
 import { type PortFlag, portFlags } from '../syntax/port-flags.js'
 import { patchOf } from '../syntax/symbols.js'
 import { artefact } from './artefact.js'
-import { isShared, type PipelineFlow, pipelineFlows } from './flows.js'
+import { isOfManyNodes, pipelineFlows } from './flows.js'
 import { templates } from './templates.js'
 
 /** `openflow.<bridge>.flows`: the flow table of the external bridge (docs/pipeline.md). */
 export const renderFlows = (state: Pick<NodeState, 'node' | 'bridge' | 'externalBridge'>): Artefact =>
-  artefact(flowsPath(state.bridge), ['steady', 'startup', 'shutdown'], () =>
-    templates['openflow/base.flows']({ bridge: state.bridge, node: state.node, flows: pipelineFlows(state).map(printed) }),
+  artefact(
+    flowsPath(state.bridge),
+    ['steady', 'startup', 'shutdown'],
+    (flows) => templates['openflow/base.flows']({ bridge: state.bridge, node: state.node, flows: flows.map(printed) }),
+    () => pipelineFlows(state).map(({ flow }) => flow),
   )
 
 /**
@@ -24,27 +27,27 @@ export function renderPorts(state: Pick<NodeState, 'bridge' | 'externalBridge'>)
   const flags = [...externalBridge.networks.filter(({ id }) => id !== 0), ...externalBridge.closed].map(
     (network): PortFlag => ({ bridge, port: patchOf(network.name), flag: 'no-flood', for: network.for }),
   )
-  return flags.length === 0 ? null : artefact(portsPath(bridge), ['steady', 'startup', 'shutdown'], () => portFlags(bridge).print(flags))
+  return flags.length === 0 ? null : artefact(portsPath(bridge), ['steady', 'startup', 'shutdown'], portFlags(bridge).print, () => flags)
 }
 
 /** `guard.openflow.<bridge>.flows`: the GARP guard (seed 000), in both gateway modes. */
 export const renderGuardFlows = (state: Pick<NodeState, 'node' | 'bridge' | 'nodeAddresses' | 'announcing'>): Artefact =>
-  artefact(guardFlowsPath(state.bridge), ['startup', 'shutdown'], () =>
-    templates['openflow/guard.flows']({
-      bridge: state.bridge,
-      node: state.node,
-      flows: guardFlows(state.bridge, state.node, state.nodeAddresses, state.announcing).map(lineOf),
-    }),
+  artefact(
+    guardFlowsPath(state.bridge),
+    ['startup', 'shutdown'],
+    (flows) => templates['openflow/guard.flows']({ bridge: state.bridge, node: state.node, flows: flows.map(lineOf) }),
+    () => guardFlows(state.bridge, state.node, state.nodeAddresses, state.announcing),
   )
 
 const lineOf = (flow: Flow) => ({ comment: flow.comment, line: printFlow(flow) })
 
 /** Lines of flows that nodes share. */
-const PRINTED = new WeakMap<PipelineFlow, ReturnType<typeof lineOf>>()
+const PRINTED = new WeakMap<Flow, ReturnType<typeof lineOf>>()
 
-function printed(one: PipelineFlow): ReturnType<typeof lineOf> {
-  if (!isShared([one.row])) return lineOf(one.flow)
-  const line = PRINTED.get(one) ?? lineOf(one.flow)
-  PRINTED.set(one, line)
+function printed(flow: Flow): ReturnType<typeof lineOf> {
+  const known = PRINTED.get(flow)
+  if (known) return known
+  const line = lineOf(flow)
+  if (isOfManyNodes(flow)) PRINTED.set(flow, line)
   return line
 }

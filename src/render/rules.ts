@@ -17,26 +17,24 @@ export function renderRules(state: Pick<NodeState, 'node' | 'externalBridge' | '
   const local = externalBridge.mode === 'local' ? [...new Set(externalBridge.nodeAddresses.map(({ family }) => family))] : []
   const pods = egressPods(state)
   if (local.length + pods.length === 0) return null
-  return artefact(PATHS.rules, ['steady', 'startup', 'shutdown'], () =>
-    rules.print([
-      ...local.map(
-        (family): HostRule => ({
-          priority: MARK_RULE_PRIORITY,
-          src: { address: addressOf(family, 0n), length: 0 },
-          fwmark: EGRESS_NODE_MARK,
-          table: 'main',
-          for: `Node/${node}`,
-        }),
-      ),
-      ...pods.map(
-        ({ pod, device, for: object }): HostRule => ({
-          priority: EGRESS_RULE_PRIORITY,
-          src: hostPrefix(pod),
-          fwmark: null,
-          table: tableOfDevice(routeTableBase, device),
-          for: object,
-        }),
-      ),
-    ]),
-  )
+  return artefact(PATHS.rules, ['steady', 'startup', 'shutdown'], rules.print, () => [
+    ...local.map(
+      (family): HostRule => ({
+        priority: MARK_RULE_PRIORITY,
+        src: { address: addressOf(family, 0n), length: 0 },
+        fwmark: EGRESS_NODE_MARK,
+        table: 'main',
+        for: `Node/${node}`,
+      }),
+    ),
+    ...pods.map(
+      ({ pod, device, for: object }): HostRule => ({
+        priority: EGRESS_RULE_PRIORITY,
+        src: hostPrefix(pod),
+        fwmark: null,
+        table: tableOfDevice(routeTableBase, device),
+        for: object,
+      }),
+    ),
+  ])
 }
