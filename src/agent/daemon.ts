@@ -74,6 +74,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let stopping = false
   let ready: Ready | null = null
   let failures = 0
+  /** The bundle that the last pass refused or could not even begin. */
+  let refused: string | null = null
   let [calm, lastEnd, echoUntil] = [0, 0, 0]
   /** Whether the host may be another one since the guard was made ready. */
   let stirred = true
@@ -152,6 +154,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     watches.follow(bridgesOf(copy.bundle))
     const [started, seen] = [now(), events]
     events = []
+    // A bundle that is refused is no reason to leave the one before it to its fate. It comes first: what the host has lost meanwhile does
+    // not count among what the new one would remove.
+    if (refused === copy.name && applied && applied.name !== copy.name) await run(requestFor(applied))
     const report = await run(requestFor(copy))
     if (stopping) return
     const seconds = (now() - started) / 1000
@@ -162,9 +167,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       failures = 0
     } else {
       failures++
-      // A bundle that is refused is no reason to leave the one before it to its fate.
-      if (!changed && applied && applied.name !== copy.name) await run(requestFor(applied))
     }
+    refused = report.exitCode === 1 && !changed ? copy.name : null
     ;[lastEnd, calm] = [now(), changed ? 0 : Math.min(CALM * (now() - started), CALM_AT_MOST)]
     if (changed) {
       echoUntil = lastEnd + ECHO
