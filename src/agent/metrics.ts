@@ -78,7 +78,7 @@ function metricsOf(status: AgentStatus): readonly Metric[] {
     ),
     counter(
       'drift_total',
-      'How often the host had lost what it held, through nothing that this agent did.',
+      'How often a subsystem had lost what it held, through nothing that this agent did.',
       bySubsystem(({ drift }) => drift),
     ),
     gauge(

@@ -29,7 +29,7 @@ export function printStatus(status: AgentStatus): string {
     `passes: ${passes.count}, ${passes.failed} failed${last}`,
     '',
     ...table([
-      ['subsystem', 'state', 'pending', 'drift', 'last change', 'desired'],
+      ['subsystem', 'state', 'entries', 'pending', 'drift', 'last change', 'desired'],
       ...SUBSYSTEMS.map((name) => row(name, subsystems[name])),
     ]),
     ...section('egress IPs held', [...held.slice(0, LISTED).map((each) => [each.address, each.interface, `since ${each.since}`]), ...more]),
@@ -44,15 +44,21 @@ export function printStatus(status: AgentStatus): string {
 }
 
 function row(name: string, subsystem: SubsystemStatus): readonly string[] {
-  const { ownership, desired, observed, pending, drift, lastChange } = subsystem
-  return [name, stateOf(subsystem), `${pending}`, `${drift}`, lastChange ?? '-', ownership === 'off' ? '-' : (desired ?? '-')].concat(
-    observed !== desired && observed !== null ? [`observed ${observed}`] : [],
-  )
+  const { ownership, desired, observed, entries, pending, drift, lastChange } = subsystem
+  return [
+    name,
+    stateOf(subsystem),
+    `${entries}`,
+    `${pending}`,
+    `${drift}`,
+    lastChange ?? '-',
+    ownership === 'off' ? '-' : (desired ?? '-'),
+  ].concat(observed !== desired && observed !== null ? [`observed ${observed}`] : [])
 }
 
-function stateOf({ ownership, desired, observed }: SubsystemStatus): string {
+function stateOf({ ownership, desired, observed, pending }: SubsystemStatus): string {
   if (ownership === 'off') return 'off'
-  const state = desired === null ? 'not seen' : observed === desired ? 'holds' : 'differs'
+  const state = desired === null ? 'not seen' : observed !== desired ? 'differs' : pending > 0 ? 'waits' : 'holds'
   return ownership === 'verify' ? `${state} (verify)` : state
 }
 

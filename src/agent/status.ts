@@ -171,7 +171,7 @@ export function obstacles({ passes, phase, problems, subsystems }: AgentStatus):
     const differs = desired === null ? 'was not looked at yet' : observed !== desired ? 'does not hold what the bundle says' : null
     return [
       ...(differs ? [`${name} ${differs}`] : []),
-      ...(pending > 0 ? [`${name}: ${pending} entries wait, the first: ${waits[0]?.reason}`] : []),
+      ...(pending > 0 ? [`${name}: ${pending} waiting, the first because ${waits[0]?.reason}`] : []),
     ]
   })
   const phases = {

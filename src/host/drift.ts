@@ -57,7 +57,7 @@ export function ipEvents(line: string): readonly DriftEvent[] {
   // A route begins with the number of its type, a neighbor with its address.
   return /^\d+ /.test(text)
     ? events(`somebody deleted route ${withoutType(text)}`, 'routes')
-    : events(`somebody deleted neighbor ${text}`, 'neighbors')
+    : events(`somebody deleted neighbor ${text.split(' ').slice(0, 3).join(' ')}`, 'neighbors')
 }
 
 const withoutType = (route: string): string => route.replace(/^\d+ /, '')

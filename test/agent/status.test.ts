@@ -26,7 +26,7 @@ describe('a node', () => {
     expect(reasons).toEqual([
       ['CommandFailed: nft -j -f - failed'],
       ['rules does not hold what the bundle says'],
-      ['openflow: 1 entries wait, the first: br-ex has no port named eth1'],
+      ['openflow: 1 waiting, the first because br-ex has no port named eth1'],
     ])
     for (const each of cases) expect(recordPass(recordPass(READY, each, end(1)), report(), end(2)).ready).toBe(true)
   })

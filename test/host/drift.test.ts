@@ -45,9 +45,7 @@ describe('ip monitor', () => {
 
   it('tells what went', () => {
     expect(events('Deleted 3: v0    inet 192.0.2.5/32 scope 0 v0')).toEqual(['addresses: somebody deleted address 192.0.2.5/32 from v0'])
-    expect(events('Deleted 192.0.2.9 dev v0 FAILED proto 230 ')).toEqual([
-      'neighbors: somebody deleted neighbor 192.0.2.9 dev v0 FAILED proto 230',
-    ])
+    expect(events('Deleted 192.0.2.9 dev v0 FAILED proto 230 ')).toEqual(['neighbors: somebody deleted neighbor 192.0.2.9 dev v0'])
     expect(events('Deleted 6000:\tfrom 10.0.0.5 lookup 100')).toEqual(['rules: somebody deleted rule 6000: from 10.0.0.5 lookup 100'])
     expect(events('Deleted 1 default via 10.9.0.1 dev v0 table 1007 proto 230 scope 0 ')).toEqual([
       'routes: somebody deleted route default via 10.9.0.1 dev v0 table 1007 proto 230 scope 0',
