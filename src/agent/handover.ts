@@ -28,6 +28,8 @@ export interface Handover {
   /** They were announced once. */
   readonly claimed: readonly Claim[]
   readonly waiting: readonly Claim[]
+  /** When, by the clock of the host, the first of those is claimed though it is still answered for. */
+  readonly due: number
 }
 
 /** Seconds for which an address is left to another station that answers for it. */

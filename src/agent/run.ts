@@ -212,7 +212,8 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
   if (command === 'apply' && faults.length + noted.problems.length === 0) writeMoves(stateDir, { ...noted.moves, waiting })
   problems.push(...(await announceAll(createExec(request.exec), claimed)))
   const { pending } = sight
-  const handover = claimed.length + turn.waiting.length > 0 ? { handover: { claimed, waiting: turn.waiting } } : {}
+  const due = Math.min(...turn.since.values()) + claimAfter
+  const handover = claimed.length + turn.waiting.length > 0 ? { handover: { claimed, waiting: turn.waiting, due } } : {}
   const differs = command === 'diff' ? changes.length > 0 : remaining > 0
   return {
     node,

@@ -69,6 +69,10 @@ export async function fallsSilent(exec: Exec, claims: readonly Claim[], deadline
 
 const LOOK_EVERY = 100
 
+/** Waits for so many milliseconds, or until the signal says that it is enough. */
+export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, { signal }).catch(() => undefined)
+
 /** Seconds since the start of the host. Nobody sets this clock, and it ends with the state folder. */
 export const clock = (): number => uptime()
 

@@ -1,0 +1,87 @@
+import { announce } from '../host/announce.js'
+import type { Exec } from '../host/exec.js'
+import { type Claim, fallsSilent, pause } from '../host/probe.js'
+import { faultProblem } from './reconcile.js'
+import type { Report } from './run.js'
+
+/**
+ * What goes on between passes about addresses that move. None of it runs while a pass does: an address that the pass gives back must not be
+ * announced any more, and two probes at a time would hear each other's answers.
+ */
+export interface FollowUp {
+  /** Begins again after a pass. */
+  follow(report: Report): void
+  /** Ends for now; resolves when nothing runs any more. To be called before each pass. */
+  rest(): Promise<void>
+  /** Resolves when an address that the node waits for may be claimed by another pass; at once where it waits for none. */
+  turn(): Promise<void>
+  /** Resolves when everything was announced as often as it should be. */
+  announced(): Promise<void>
+}
+
+/** An announcement is repeated, because a frame gets lost and a station that was busy asks late: milliseconds before each time. */
+const AGAIN = [300, 700]
+/** Where nobody can be asked just now. */
+const RETRY = 1_000
+
+interface Spoken {
+  readonly claim: Claim
+  /** How often it was repeated. */
+  readonly times: number
+}
+
+/** `wake` is called when another pass may claim an address. */
+export function createFollowUp(exec: Exec, wake: () => void = () => {}): FollowUp {
+  let spoken: readonly Spoken[] = []
+  let stopper = new AbortController()
+  let [looking, speaking]: [Promise<void>, Promise<void>] = [Promise.resolve(), Promise.resolve()]
+
+  const speak = async (signal: AbortSignal): Promise<void> => {
+    while (spoken.length > 0) {
+      await pause(Math.min(...spoken.map(({ times }) => AGAIN[times] ?? 0)), signal)
+      if (signal.aborted) return
+      const now = spoken
+      spoken = now.flatMap(({ claim, times }) => (times + 1 < AGAIN.length ? [{ claim, times: times + 1 }] : []))
+      await orLater(
+        announce(
+          exec,
+          now.map(({ claim }) => claim),
+        ),
+      )
+    }
+  }
+  const lookOut = async ({ handover }: Report, signal: AbortSignal): Promise<void> => {
+    if (!handover || handover.waiting.length === 0) return
+    if (!(await orLater(fallsSilent(exec, handover.waiting, handover.due, signal)))) await pause(RETRY, signal)
+    if (!signal.aborted) wake()
+  }
+  return {
+    follow(report) {
+      stopper = new AbortController()
+      const gone = new Set(
+        report.changes.flatMap(({ op, from }) => (op === 'delete' && from && 'address' in from ? from.address.address.text : [])),
+      )
+      const stays = spoken.filter(({ claim }) => !gone.has(claim.address.text))
+      spoken = [...stays, ...(report.handover?.claimed ?? []).map((claim) => ({ claim, times: 0 }))]
+      looking = lookOut(report, stopper.signal)
+      speaking = speak(stopper.signal)
+    },
+    async rest() {
+      stopper.abort()
+      await Promise.all([looking, speaking])
+    },
+    turn: () => looking,
+    announced: () => speaking,
+  }
+}
+
+/** Whether it went well; what the host refuses the next pass says. */
+async function orLater(work: Promise<void>): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch (error) {
+    faultProblem(error)
+    return false
+  }
+}
