@@ -179,13 +179,13 @@ describe('the text of a status', () => {
       bundle: d1 from /bundles
       passes: 2, 1 failed, the last ended 2026-01-01T00:01:00.000Z after 0.25 s
 
-        subsystem  state    pending  drift  last change  desired
-        nftables   differs  0        1      -            aa       observed bb
-        openflow   holds    0        0      -            aa
-        neighbors  holds    0        0      -            aa
-        addresses  holds    0        0      -            aa
-        routes     holds    0        0      -            aa
-        rules      holds    0        0      -            aa
+        subsystem  state    entries  pending  drift  last change  desired
+        nftables   differs  1        0        1      -            aa       observed bb
+        openflow   holds    1        0        0      -            aa
+        neighbors  holds    1        0        0      -            aa
+        addresses  holds    1        0        0      -            aa
+        routes     holds    1        0        0      -            aa
+        rules      holds    1        0        0      -            aa
 
       last drift:
         nftables  2026-01-01T00:01:00.000Z  process 712 (?[2J) changed table inet egretta; first lost: table
