@@ -144,7 +144,6 @@ export interface Outcome {
  * back as it was observed.
  */
 export async function applyPart(host: Host, goal: Goal, before: Observation, { changes, conflicts }: PartPlan): Promise<Outcome> {
-  if (changes.length + conflicts.length + goal.stale.length === 0) return { made: [], problems: [] }
   const touched = new Set<SubsystemName>()
   try {
     for (const act of actsOf(host, goal, changes)) {
@@ -154,6 +153,7 @@ export async function applyPart(host: Host, goal: Goal, before: Observation, { c
   } catch (error) {
     return { made: [], problems: [faultProblem(error), ...(await restore(host, goal.part, before, [...touched]))] }
   }
+  if (changes.length + conflicts.length === 0) return { made: [], problems: [] }
   const left = planPart(host, goal, await observe(host, goal.subsystems))
   const [first] = [...left.changes, ...left.conflicts]
   if (!first) return { made: changes, problems: [] }
