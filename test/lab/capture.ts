@@ -23,6 +23,8 @@ export interface Heard {
 }
 
 export interface Capture {
+  /** What was heard so far, in order of time. */
+  read(): readonly Heard[]
   /** Ends the capture and gives what was heard, in order of time. */
   stop(): Promise<readonly Heard[]>
 }
@@ -30,7 +32,8 @@ export interface Capture {
 /** Records ARP and neighbor discovery on a device, as frames arrive there. Resolves when tcpdump listens. */
 export async function capture(namespace: Namespace, device: string, file: string): Promise<Capture> {
   const recording = await record(namespace, device, file, 'arp or icmp6')
-  return { stop: async () => (await recording.stop()).flatMap(({ at, frame }) => heard(at, frame)) }
+  const hear = (frames: readonly Recorded[]) => frames.flatMap(({ at, frame }) => heard(at, frame))
+  return { read: () => hear(recording.read()), stop: async () => hear(await recording.stop()) }
 }
 
 /** One frame of a capture; `at` in milliseconds since 1970. */
@@ -49,7 +52,7 @@ export async function record(
   file: string,
   filter: string,
   direction: 'in' | 'out' | 'inout' = 'inout',
-): Promise<{ stop(): Promise<readonly Recorded[]> }> {
+): Promise<{ read(): readonly Recorded[]; stop(): Promise<readonly Recorded[]> }> {
   const options = ['-i', device, '-n', '-s', '200', '-U', '--immediate-mode', '-B', '8192', '-Z', 'root', '-Q', direction, '-w', file]
   const child = namespace.spawn('tcpdump', [...options, filter], { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
@@ -60,7 +63,9 @@ export async function record(
     if (child.exitCode !== null) throw new Error(`tcpdump: ${said}`)
     return said.includes('listening on')
   })
+  const read = (): readonly Recorded[] => [...packets(readFileSync(file))]
   return {
+    read,
     stop: async () => {
       await sleep(200)
       const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -68,7 +73,7 @@ export async function record(
       await ended
       const dropped = /(\d+) packets? dropped by kernel/.exec(said)?.[1]
       if (dropped !== '0') throw new Error(`tcpdump lost packets: ${said}`)
-      return [...packets(readFileSync(file))]
+      return read()
     },
   }
 }

@@ -59,7 +59,10 @@ export async function handOver(
   const listening = await capture(network.client, CLIENT_CARD, join(network.dir, `${move.guard ? 'guarded' : 'unguarded'}.pcap`))
   const running = move.addresses.flatMap((address) => {
     const client = address.includes(':') ? CLIENT.ipv6 : CLIENT.ipv4
-    return [ask(network.client, CLIENT_CARD, client, address, ASKED), speak(move.from.namespace, move.from.bridge, address, client, SPOKEN)]
+    return [
+      ask(network.client, CLIENT_CARD, client, [address], ASKED),
+      speak(move.from.namespace, move.from.bridge, address, client, SPOKEN),
+    ]
   })
   const start = Date.now()
   await sleep(seconds[0] * 1000)

@@ -11,9 +11,12 @@ export interface Running {
 
 const running = (child: ChildProcess): Running => ({ stop: () => void child.kill('SIGTERM') })
 
-/** Asks for an address, `rate` times a second, from `source` on `device`: ARP requests or neighbor solicitations as raw frames. */
-export const ask = (namespace: Namespace, device: string, source: string, target: string, rate: number): Running =>
-  running(namespace.spawn('perl', [script('ask.pl'), device, source, target, String(rate)], { stdio: ['ignore', 'ignore', 'inherit'] }))
+/**
+ * Asks for addresses of one family, one after the other, `rate` questions a second, from `source` on `device`: ARP requests or neighbor
+ * solicitations as raw frames.
+ */
+export const ask = (namespace: Namespace, device: string, source: string, targets: readonly string[], rate: number): Running =>
+  running(namespace.spawn('perl', [script('ask.pl'), device, source, String(rate), ...targets], { stdio: ['ignore', 'ignore', 'inherit'] }))
 
 /**
  * Sends traffic from `source` to `peer`, and lets the kernel forget the peer's MAC each time, so that it has to ask for it with
