@@ -29,13 +29,17 @@ import { type Moves, NO_MOVES, readMoves, writeMoves } from './moves.js'
 import { preflightProblems } from './preflight.js'
 import { applyPart, faultProblem, type Goal, type Observation, observe, type PartPlan, planPart } from './reconcile.js'
 import { elsewhere, tooManyRemovals } from './removals.js'
+import { recorded, type Seen } from './seen.js'
 import { look, type Place } from './sight.js'
 import { closeJournal, openJournal } from './state.js'
 import { viewBridges } from './view.js'
 
 export interface Request extends Place {
   readonly command: 'diff' | 'apply'
+  /** The folder of the bundle. */
   readonly bundle: string
+  /** What that folder holds, where whoever asks has read it and nobody can change it. */
+  readonly loaded?: Bundle
   /** Percent of a subsystem that one run may remove. */
   readonly maxRemove: number
   /** Whether routes of others to services, left over from another gateway mode or release, are replaced. */
@@ -58,6 +62,8 @@ export interface Report {
   readonly problems: readonly Problem[]
   /** Egress IPs that came to this node, and those that wait for another one to give them back; absent where there are none. */
   readonly handover?: Handover
+  /** What the pass saw; absent where it was refused before it looked. */
+  readonly seen?: Seen
   /** 0 converged, 1 failed or refused, 2 differences that stay, 4 converged except for what is pending. */
   readonly exitCode: 0 | 1 | 2 | 4
 }
@@ -71,7 +77,7 @@ export async function run(request: Request): Promise<Report> {
   let silenced: Report['changes'] = []
   const refuse = (problems: readonly Problem[]): Report => ({ node, phase, changes: silenced, pending: [], problems, exitCode: 1 })
   try {
-    const bundle = loadBundle(request.bundle)
+    const bundle = request.loaded ?? loadBundle(request.bundle)
     if (!('manifest' in bundle)) return refuse(bundle)
     if (bundle.manifest.node !== node) {
       const message = `the bundle is that of node ${bundle.manifest.node}, this is ${node}; nothing was changed`
@@ -127,7 +133,9 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
   const seeing = (answered: Turn['answered']) =>
     look(request, bundle, exec, () => viewBridges(rundir), withheldBy(bundle, noted.moves, answered))
   let sight = await seeing(new Map())
-  const { state, host, goals } = sight
+  const { state, goals } = sight
+  const recorder = recorded(sight.host)
+  const { host } = recorder
   const problems: Problem[] = [...faults, ...noted.problems, ...sight.problems]
   const changes: Change<Entry>[] = []
   const passing = new Set<string>()
@@ -215,6 +223,7 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
   const due = Math.min(...turn.since.values()) + claimAfter
   const handover = claimed.length + turn.waiting.length > 0 ? { handover: { claimed, waiting: turn.waiting, due } } : {}
   const differs = command === 'diff' ? changes.length > 0 : remaining > 0
+  const exitCode = failed ? 1 : differs ? 2 : pending.length > 0 ? 4 : 0
   return {
     node,
     phase,
@@ -222,7 +231,8 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
     pending,
     problems,
     ...handover,
-    exitCode: failed ? 1 : differs ? 2 : pending.length > 0 ? 4 : 0,
+    seen: recorder.seen(bundle, sight.goals, lasting(changes, passing), exitCode === 0 || exitCode === 4),
+    exitCode,
   }
 }
 
