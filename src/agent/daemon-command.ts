@@ -2,20 +2,12 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_LISTEN, type Listen, parseListen } from '../host/endpoint.js'
 import { HostFault } from '../host/exec.js'
 import { machineName } from '../host/files.js'
-import type { Problem } from '../model/problem.js'
 import { startDaemon } from './daemon.js'
+import { claimAfterOption, type HostOptions, loud, maxRemoveOption, nodeOption, rundir, seconds, stateOption } from './options.js'
 import { faultProblem } from './reconcile.js'
-import { remembering } from './remember.js'
-import { printProblem, printText } from './report.js'
-import { type Report, run } from './run.js'
+import { printText } from './report.js'
+import type { Report } from './run.js'
 import { openSource } from './source.js'
-import { appliedCopy } from './store.js'
-
-/** What every subcommand that works on the host is told. */
-export interface HostOptions {
-  readonly node?: string
-  readonly stateDir: string
-}
 
 interface RunOptions extends HostOptions {
   readonly source: string
@@ -26,45 +18,15 @@ interface RunOptions extends HostOptions {
   readonly interval: number
   readonly listen: Listen | null
   readonly maxRemove: number
+  readonly claimAfter: number
   readonly replaceServiceRoutes?: boolean
 }
-
-/** Where Open vSwitch has its sockets. */
-export const rundir = (): string => process.env.OVS_RUNDIR || '/var/run/openvswitch'
-
-export const nodeOption = (): Option =>
-  new Option('--node <name>', 'the node that this host is (default: name of the machine)').env('EGRETTA_NODE')
-export const stateOption = (): Option =>
-  new Option('--state-dir <dir>', 'journal and owned addresses; a folder that a reboot empties').default('/run/egretta')
-export const maxRemoveOption = (): Option =>
-  new Option('--max-remove <percent>', 'refuse to remove more than this share of a subsystem with over ten entries')
-    .argParser(percent)
-    .default(50)
-
-function percent(text: string): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value > 100) throw new InvalidArgumentError('A whole number from 0 to 100.')
-  return value
-}
-
-/** Seconds, of which an hour is enough, as milliseconds or as they are. */
-const seconds =
-  (least: number) =>
-  (text: string): number => {
-    const value = Number(text)
-    if (!/^\d+(?:\.\d+)?$/.test(text) || value < least || value > 3600) throw new InvalidArgumentError(`Seconds, from ${least} to 3600.`)
-    return value
-  }
 
 function listenAt(text: string): Listen | null {
   if (text === 'none') return null
   const listen = parseListen(text)
   if (!listen) throw new InvalidArgumentError('ADDRESS:PORT, an IPv6 address in brackets, or none.')
   return listen
-}
-
-const loud = (problems: readonly Problem[]) => {
-  for (const each of problems) process.stderr.write(printProblem(each))
 }
 
 /** Of more changes than these, and of what waits, the number is said. */
@@ -91,7 +53,7 @@ function reporter(): (report: Report) => void {
 /** Keeps a host doing what its bundle says, for as long as the host runs. */
 export function runCommand(version: () => string): Command {
   return new Command('run')
-    .description('Keep this host doing what its bundle says, until SIGTERM or SIGINT. Another signal ends it at once.')
+    .description('Keep this host doing what its bundle says, until SIGTERM or SIGINT; a second one ends it at once.')
     .requiredOption('--source <source>', 'rendered folder out, folder of this node in it, or git+URL#REF[:path]')
     .addOption(nodeOption())
     .addOption(
@@ -116,6 +78,7 @@ export function runCommand(version: () => string): Command {
     )
     .addOption(stateOption())
     .addOption(maxRemoveOption())
+    .addOption(claimAfterOption())
     .option('--replace-service-routes', 'replace routes to services that another gateway mode or release left behind')
     .action(async (options: RunOptions) => {
       try {
@@ -128,7 +91,18 @@ export function runCommand(version: () => string): Command {
 }
 
 async function runUntilSignal(options: RunOptions, version: string): Promise<void> {
-  const { stateDir, onTerm, settle, syncCheck = null, poll, interval, listen, maxRemove, replaceServiceRoutes = false } = options
+  const {
+    stateDir,
+    onTerm,
+    settle,
+    syncCheck = null,
+    poll,
+    interval,
+    listen,
+    maxRemove,
+    claimAfter,
+    replaceServiceRoutes = false,
+  } = options
   const node = options.node || machineName()
   const source = openSource(options.source, {
     node,
@@ -153,6 +127,7 @@ async function runUntilSignal(options: RunOptions, version: string): Promise<voi
     version,
     listen,
     maxRemove,
+    claimAfter,
     replaceServiceRoutes,
     rundir: rundir(),
     settle: settle * 1000,
@@ -169,32 +144,4 @@ async function runUntilSignal(options: RunOptions, version: string): Promise<voi
   const last = await daemon.stop()
   if (last) told(last)
   process.exit(last?.exitCode === 1 ? 1 : 0)
-}
-
-/** Lets the node fall silent with the bundle that was applied last; its source is not needed. */
-export function shutdownCommand(): Command {
-  return new Command('shutdown')
-    .description(
-      'Let this node fall silent for its egress IPs: the shutdown phase of the bundle that was applied last. An agent that runs keeps to it.',
-    )
-    .addOption(nodeOption())
-    .addOption(stateOption())
-    .action(async ({ node: named, stateDir }: HostOptions) => {
-      const node = named || machineName()
-      try {
-        const copy = appliedCopy(stateDir, node)
-        if (!copy) {
-          process.stdout.write(`${node}: no bundle was applied here, there is nothing to silence.\n`)
-          return
-        }
-        const place = { bundle: copy.folder, node, phase: 'shutdown', stateDir, rundir: rundir() } as const
-        const report = await remembering(place, () => run({ ...place, command: 'apply', maxRemove: 100 }))
-        process.stdout.write(printText(report, 'apply'))
-        loud(report.problems)
-        process.exitCode = report.exitCode
-      } catch (error) {
-        process.exitCode = 1
-        loud([faultProblem(error)])
-      }
-    })
 }

@@ -9,6 +9,7 @@ import { createAlarm } from './alarm.js'
 import { bridgesOf } from './bundle.js'
 import { arrive, hasDeparted } from './departure.js'
 import { statusAnswers } from './endpoint.js'
+import { createFollowUp } from './follow-up.js'
 import { prepareGuard } from './prepare.js'
 import { faultProblem } from './reconcile.js'
 import { type Report, type Request, run } from './run.js'
@@ -70,6 +71,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     : null)
   const alarm = createAlarm()
   const sync = createSync(options, createExec(exec), () => alarm.within(0))
+  const followUp = createFollowUp(createExec(exec), () => alarm.within(0))
   let phase: Phase = 'startup'
   let stopping = false
   let ready: Ready | null = null
@@ -94,6 +96,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ...options,
     command: 'apply',
     bundle: copy.folder,
+    loaded: copy.bundle,
     phase,
     exec,
     ...over,
@@ -152,6 +155,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const copy = wanted?.copy ?? applied
     if (!copy) return
     watches.follow(bridgesOf(copy.bundle))
+    await followUp.rest()
     const [started, seen] = [now(), events]
     events = []
     // A bundle that is refused is no reason to leave the one before it to its fate. It comes first: what the host has lost meanwhile does
@@ -159,6 +163,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     if (refused === copy.name && applied && applied.name !== copy.name) await run(requestFor(applied))
     const report = await run(requestFor(copy))
     if (stopping) return
+    followUp.follow(report)
     const seconds = (now() - started) / 1000
     const changed = report.changes.length > 0
     if (report.exitCode !== 1) {
@@ -208,6 +213,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   return {
     async stop() {
       stopping = true
+      const rested = followUp.rest()
       // Nothing may take away what comes now.
       if (onTerm === 'guard') {
         stopper.abort()
@@ -217,7 +223,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       watches.close()
       sourceWatch.close()
       clearTimeout(soon)
-      await Promise.race([working, new Promise((resolve) => setTimeout(resolve, RETRY.first * 5))])
+      await Promise.race([Promise.all([working, rested]), new Promise((resolve) => setTimeout(resolve, RETRY.first * 5))])
       stopper.abort()
       const copy = applied ?? wanted?.copy
       const last = onTerm === 'guard' && copy ? await run(requestFor(copy, { phase: 'shutdown', exec: options.exec ?? {} })) : null

@@ -1,14 +1,19 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander'
+import { DEFAULT_LISTEN } from '../host/endpoint.js'
 import { createExec } from '../host/exec.js'
 import { readFacts } from '../host/facts.js'
 import { machineName, readText } from '../host/files.js'
 import { PHASES, type Phase } from '../model/bundle.js'
 import { factsObject } from '../model/host-facts.js'
-import { maxRemoveOption, nodeOption, runCommand, rundir, shutdownCommand, stateOption } from './daemon-command.js'
+import { apply } from './apply.js'
+import { runCommand } from './daemon-command.js'
+import { askStatus, type StatusRequest } from './endpoint.js'
+import { moveCommand, shutdownCommand } from './move-command.js'
+import { claimAfterOption, loud, maxRemoveOption, nodeOption, rundir, stateOption } from './options.js'
 import { faultProblem } from './reconcile.js'
 import { remembering } from './remember.js'
-import { printJson, printProblem, printText } from './report.js'
+import { printJson, printText } from './report.js'
 import { run } from './run.js'
 
 interface Options {
@@ -19,6 +24,7 @@ interface Options {
   readonly stateDir: string
   readonly maxRemove: number
   readonly replaceServiceRoutes?: boolean
+  readonly claimAfter: number
 }
 
 function subcommand(name: 'diff' | 'apply', description: string): Command {
@@ -34,14 +40,15 @@ function subcommand(name: 'diff' | 'apply', description: string): Command {
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
     .addOption(stateOption())
     .addOption(maxRemoveOption())
+    .addOption(claimAfterOption())
     .option('--replace-service-routes', 'replace routes to services that another gateway mode or release left behind')
-    .action(async ({ bundle, node, phase, output, stateDir, maxRemove, replaceServiceRoutes = false }: Options) => {
+    .action(async ({ bundle, node, phase, output, stateDir, maxRemove, replaceServiceRoutes = false, claimAfter }: Options) => {
       const place = { node: node || machineName(), phase, stateDir, rundir: rundir() }
-      const work = () => run({ ...place, command: name, bundle, maxRemove, replaceServiceRoutes })
-      const report = await (name === 'apply' ? remembering({ ...place, bundle }, work) : work())
+      const request = { ...place, bundle, maxRemove, replaceServiceRoutes, claimAfter }
+      const report = await (name === 'apply' ? remembering(request, () => apply(request)) : run({ ...request, command: name }))
       process.exitCode = report.exitCode
       process.stdout.write(output === 'json' ? printJson(report) : printText(report, name))
-      for (const problem of report.problems) process.stderr.write(printProblem(problem))
+      loud(report.problems)
     })
 }
 
@@ -55,7 +62,25 @@ function factsCommand(): Command {
         process.stdout.write(`${JSON.stringify(factsObject(await readFacts(createExec(), node || machineName())), null, 2)}\n`)
       } catch (error) {
         process.exitCode = 1
-        process.stderr.write(printProblem(faultProblem(error)))
+        loud([faultProblem(error)])
+      }
+    })
+}
+
+/** What the agent that runs on this host knows. */
+function statusCommand(): Command {
+  return new Command('status')
+    .description('Ask the agent that runs on this host what it knows.')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .option('--listen <address>', 'where it listens, as it was told', DEFAULT_LISTEN)
+    .action(async (options: Required<StatusRequest>) => {
+      try {
+        const { exitCode, text } = await askStatus(options)
+        process.exitCode = exitCode
+        process.stdout.write(text)
+      } catch (error) {
+        process.exitCode = 1
+        loud([faultProblem(error)])
       }
     })
 }
@@ -79,14 +104,30 @@ Exit codes:
   4  nothing is left to do but for entries whose bridge, port or interface is not there yet
 `
 
+const runCodes = `
+Exit codes:
+  0  it was told to stop, and did, with --on-term guard silenced
+  1  it could not start, or the node did not fall silent whole
+`
+
+const statusCodes = `
+Exit codes:
+  0  the node does all that its bundle says
+  1  no agent answers
+  4  it does not yet, or something is wrong
+`
+
 const program = new Command('egretta-agent')
   .description('Makes this host hold what its bundle says.')
   .option('--version', 'print the version')
   .on('option:version', printVersion)
   .addCommand(subcommand('diff', 'Show what apply would change; change nothing.').addHelpText('after', environment + exitCodes))
   .addCommand(subcommand('apply', 'Make the host agree with the bundle, and read it again.').addHelpText('after', environment + exitCodes))
-  .addCommand(runCommand(version).addHelpText('after', environment + exitCodes))
+  .addCommand(runCommand(version).addHelpText('after', environment + runCodes))
   .addCommand(shutdownCommand().addHelpText('after', environment + exitCodes))
+  .addCommand(moveCommand('release').addHelpText('after', environment + exitCodes))
+  .addCommand(moveCommand('claim').addHelpText('after', environment + exitCodes))
+  .addCommand(statusCommand().addHelpText('after', statusCodes))
   .addCommand(factsCommand())
   .addHelpText('after', exitCodes)
 

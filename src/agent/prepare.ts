@@ -10,7 +10,7 @@ import { look } from './sight.js'
  * agent does not manage nftables. Fails with HostFault where the host cannot be read.
  */
 export async function prepareGuard(request: Request): Promise<string | null> {
-  const bundle = loadBundle(request.bundle)
+  const bundle = request.loaded ?? loadBundle(request.bundle)
   if (!('manifest' in bundle)) return null
   const exec = createExec(request.exec)
   const { goals } = await look({ ...request, phase: 'shutdown' }, bundle, exec, null)

@@ -1,5 +1,5 @@
 import type { SubsystemName } from '../model/cluster.js'
-import { OWN_PROTOCOL } from '../model/numbers.js'
+import { OWN_PROTOCOL, PROBE_TABLE } from '../model/numbers.js'
 import { isOwnTable } from './nftables.js'
 
 /** What a watch saw happen to a subsystem. `who` is in words, fit to stand alone: `process 712 (nft) changed table inet egretta`. */
@@ -15,13 +15,16 @@ export interface NftReader {
   read(line: string): DriftEvent | null
 }
 
-/** First come the changes of a transaction, then a line with who made it. Only one that touches a table of ours is an event. */
+/**
+ * First come the changes of a transaction, then a line with who made it. Only one that touches a table of ours is an event; that of a probe
+ * comes and goes with each question.
+ */
 export function nftReader(): NftReader {
   let tables = new Set<string>()
   return {
     read(line) {
       const [, family = '', table = ''] = /^(?:add|insert|replace|delete|destroy|flush) \w+ (\w+) (\S+)/.exec(line) ?? []
-      if (isOwnTable(family, table)) tables.add(`${family} ${table}`)
+      if (isOwnTable(family, table) && !table.startsWith(PROBE_TABLE)) tables.add(`${family} ${table}`)
       const generation = /^# new generation \d+(?: by process (\d+) \((.*)\))?/.exec(line)
       if (!generation) return null
       const touched = [...tables].sort().join(', ')
