@@ -54,7 +54,7 @@ const NOBODY: readonly Address[] = []
 /** The pods of the default network by the object that decides them. */
 function podsByObject(topology: Topology, speakers: readonly Speaker[]): ReadonlyMap<string, readonly ClusterPod[]> {
   const byObject = new Map<string, ClusterPod[]>()
-  for (const [pod, { object }] of voicesOf(topology)(speakers)) {
+  for (const [pod, { object }] of voicesOf(topology, speakers)) {
     if (pod.network !== 'default') continue
     const pods = byObject.get(object)
     if (pods) pods.push(pod)

@@ -1,4 +1,4 @@
-import { compareAddresses, type Prefix, parseAddress } from '../model/address.js'
+import { compareAddresses, type Prefix, parseAddress, printPrefix } from '../model/address.js'
 import { canonicalJson } from '../model/bundle.js'
 import { isEqual } from '../model/equal.js'
 import type { Inputs } from '../model/inputs.js'
@@ -101,6 +101,8 @@ interface Surroundings {
   /** What is wrong with user-defined networks. */
   readonly problems: readonly Problem[]
   readonly serviceSubnets: readonly Prefix[]
+  /** One object for all equal prefixes: what is made from it is made once. */
+  readonly sameSubnet: (subnet: Prefix) => Prefix
 }
 
 const surroundingsOf = (inputs: Inputs, held: readonly Held[], audience: Audience, addresses: readonly Prefix[]): Surroundings => ({
@@ -111,6 +113,7 @@ const surroundingsOf = (inputs: Inputs, held: readonly Held[], audience: Audienc
   podSubnets: podSubnets(inputs),
   ...knownNetworks(inputs.topology.networks),
   serviceSubnets: networksOf(inputs.cluster.subnets.service),
+  sameSubnet: sameByText(),
 })
 
 const textsOf = (held: readonly Held[]): ReadonlySet<string> => new Set(held.map(({ egressIP }) => egressIP))
@@ -123,6 +126,16 @@ function heldByNode(held: readonly Held[]): ReadonlyMap<string, readonly Held[]>
     else byNode.set(one.node, [one])
   }
   return byNode
+}
+
+function sameByText(): (subnet: Prefix) => Prefix {
+  const known = new Map<string, Prefix>()
+  return (subnet) => {
+    const text = printPrefix(subnet)
+    const same = known.get(text) ?? subnet
+    known.set(text, same)
+    return same
+  }
 }
 
 const hasGateway = (node: ClusterNode): node is GatewayNode => node.gateway !== null
@@ -142,7 +155,12 @@ function compileNode(
   // host-cidrs can list IPv6 addresses in a cluster that has none
   const certain = certainAddresses(node)
   const families = new Set((certain.length > 0 ? certain : node.internalIPs).map(({ family }) => family))
-  const masquerade = ([4, 6] as const).filter((family) => families.has(family)).map((family) => masqueradeSubnetOf(inputs, node, family))
+  const masquerade = ([4, 6] as const)
+    .filter((family) => families.has(family))
+    .map((family) => {
+      const { subnet, origin } = masqueradeSubnetOf(inputs, node, family)
+      return { subnet: around.sameSubnet(subnet), origin }
+    })
   const masqueradeSubnets = masquerade.map(({ subnet }) => subnet)
   const originOf = (subnet: Prefix) => masquerade.find((one) => one.subnet === subnet)?.origin ?? null
   const neighbors = masqueradeNeighbors(node.name, bridge, masqueradeSubnets, around.networks, originOf)

@@ -61,7 +61,7 @@ export function masqueradeNeighbors(
   for (const subnet of subnets) {
     for (const need of needs) {
       const address = fits(subnet, need.last) ? nthOf(subnet, need.offset) : null
-      if (address) neighbors.push({ address, mac: hardwareAddress(address), interface: bridge, for: need.for })
+      if (address) neighbors.push({ address, mac: macOf(address), interface: bridge, for: need.for })
       else problems.push(tooSmall(subnet, need, originOf))
     }
   }
@@ -112,8 +112,24 @@ export const hostMasquerade = (node: string, bridge: string, subnets: readonly P
     return address ? [{ address: { address, length: subnet.length }, interface: bridge, for: `Node/${node}` }] : []
   })
 
-const nthOf = (subnet: Prefix, offset: number): Address =>
-  addressOf(subnet.address.family, networkOf(subnet).address.value + BigInt(offset))
+/** The addresses of a subnet that were asked for: most nodes have one and the same subnet. */
+const KNOWN = new WeakMap<Prefix, Map<number, Address>>()
+
+function nthOf(subnet: Prefix, offset: number): Address {
+  const known = KNOWN.get(subnet) ?? new Map<number, Address>()
+  KNOWN.set(subnet, known)
+  const address = known.get(offset) ?? addressOf(subnet.address.family, networkOf(subnet).address.value + BigInt(offset))
+  known.set(offset, address)
+  return address
+}
+
+const MACS = new WeakMap<Address, string>()
+
+function macOf(address: Address): string {
+  const mac = MACS.get(address) ?? hardwareAddress(address)
+  MACS.set(address, mac)
+  return mac
+}
 
 function tooSmall(subnet: Prefix, need: Need, originOf: (subnet: Prefix) => Origin | null): Problem {
   const family = subnet.address.family

@@ -98,8 +98,10 @@ export function buildPlan(subject: PlanSubject): Plan {
   const unassigned = [...placement.unassigned].sort(compareEntries)
   const count = (change: Assignment['change']) => assignments.filter((one) => one.change === change).length
   const assigned = assignments.length - count('remove')
-  const speaking = voicesOf(inputs.topology)
-  const voices = { before: speaking(subject.speakers ?? speakersNow(inputs)), after: speaking(speakersThen(inputs, placement)) }
+  const voices = {
+    before: voicesOf(inputs.topology, subject.speakers ?? speakersNow(inputs)),
+    after: voicesOf(inputs.topology, speakersThen(inputs, placement)),
+  }
   return {
     apiVersion: 'egretta.dev/v1alpha1',
     kind: 'Plan',
