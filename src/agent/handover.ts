@@ -11,7 +11,7 @@ import { type Problem, problem } from '../model/problem.js'
 import { type Bundle, entriesFor } from './bundle.js'
 import { type Entries, NO_ENTRIES } from './entries.js'
 import { ownershipOf, type Withheld } from './lifecycle.js'
-import type { Moves } from './moves.js'
+import { type Moves, NO_MOVES, readMoves, writeMoves } from './moves.js'
 import { quietTables } from './quiet.js'
 import { faultProblem, type Goal } from './reconcile.js'
 import type { Sight } from './sight.js'
@@ -39,7 +39,7 @@ const heldIn = (bundle: Bundle): ReadonlySet<string> =>
   new Set(entriesFor(bundle, 'steady', false).addresses.flatMap(({ address }) => (isSingle(address) ? address.address.text : [])))
 
 /** What was noted about moves, with a new one, as far as it concerns the bundle; a problem where the bundle does not have the address. */
-export function moved({ waiting, released }: Moves, bundle: Bundle, move: Move | undefined): Moves | Problem {
+function moved({ waiting, released }: Moves, bundle: Bundle, move: Move | undefined): Moves | Problem {
   const held = heldIn(bundle)
   if (move && !held.has(move.address)) {
     return problem('UnknownEgressIP', {
@@ -49,6 +49,22 @@ export function moved({ waiting, released }: Moves, bundle: Bundle, move: Move |
   const given = new Set([...released, ...(move?.verb === 'release' ? [move.address] : [])].filter((text) => held.has(text)))
   if (move?.verb === 'claim') given.delete(move.address)
   return { released: given, waiting: new Map([...waiting].filter(([text]) => held.has(text) && !given.has(text))) }
+}
+
+/** What was noted about moves. One by hand is noted before anything is done about it: whoever asked for it must not find it forgotten. */
+export function notedMoves(
+  { command, stateDir, move }: { readonly command: 'diff' | 'apply'; readonly stateDir: string; readonly move?: Move },
+  bundle: Bundle,
+  mayWrite: boolean,
+): { readonly moves: Moves; readonly problems: readonly Problem[] } {
+  try {
+    const moves = moved(readMoves(stateDir), bundle, move)
+    if (!('released' in moves)) return { moves: NO_MOVES, problems: [moves] }
+    if (command === 'apply' && mayWrite) writeMoves(stateDir, moves)
+    return { moves, problems: [] }
+  } catch (error) {
+    return { moves: NO_MOVES, problems: [faultProblem(error)] }
+  }
 }
 
 /** The addresses that a pass leaves out: those that were given back, and those at another station. */

@@ -1,13 +1,13 @@
 import { createExec, type Exec, type ExecOptions } from '../host/exec.js'
-import { readText } from '../host/files.js'
 import { lockState, type RunLock } from '../host/lock.js'
+import { removeProbes } from '../host/probe.js'
 import type { Pending } from '../host/resolve.js'
-import type { LiveRoute } from '../host/routes.js'
 import type { Address } from '../model/address.js'
 import type { Change } from '../model/change.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { Entry } from '../syntax/languages.js'
 import { type Bundle, loadBundle } from './bundle.js'
+import { compare } from './comparison.js'
 import { staleConnections } from './conntrack.js'
 import type { Entries } from './entries.js'
 import { byOwnership, withoutMissingHook } from './goals.js'
@@ -17,18 +17,17 @@ import {
   type Handover,
   leaving,
   type Move,
-  moved,
   NO_TURN,
+  notedMoves,
   quietGuard,
   type Turn,
   takeTurn,
   withheldBy,
 } from './handover.js'
-import { type Leftover, leftoverProblem, leftoverRoutes } from './leftovers.js'
-import { type Moves, NO_MOVES, readMoves, writeMoves } from './moves.js'
+import { ownershipOf } from './lifecycle.js'
+import { writeMoves } from './moves.js'
 import { preflightProblems } from './preflight.js'
-import { applyPart, faultProblem, type Goal, type Observation, observe, type PartPlan, planPart } from './reconcile.js'
-import { elsewhere, tooManyRemovals } from './removals.js'
+import { applyPart, faultProblem, type Goal, observe, planPart } from './reconcile.js'
 import { recorded, type Seen } from './seen.js'
 import { look, type Place } from './sight.js'
 import { closeJournal, openJournal } from './state.js'
@@ -154,14 +153,28 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
     changes.push(...made)
     return [...(warning ? [warning] : []), ...wrong]
   }
+  const { probes } = sight.view
+  if (
+    command === 'apply' &&
+    phase !== 'shutdown' &&
+    faults.length === 0 &&
+    probes.length > 0 &&
+    ownershipOf(bundle, 'nftables') === 'manage'
+  ) {
+    await removeProbes(exec, probes)
+  }
   for (const first of goals) {
     // A guard that fails does not keep the other from being loaded; everything else waits for what failed before it.
     if (problems.some(isError) && (first.part === 'base' || phase === 'steady')) break
     try {
       let asked = first
+      const observing = observe(host, first.subsystems)
       if (command === 'apply' && first.part === 'base' && phase !== 'shutdown') {
         const unsilence = (spoken: readonly Address[]) => quiet(quietGuard(bundle, sight, [], spoken))
-        turn = await takeTurn(createExec(request.exec), rundir, bundle, sight, first, noted.moves.waiting, claimAfter, unsilence)
+        const asking = takeTurn(createExec(request.exec), rundir, bundle, sight, first, noted.moves.waiting, claimAfter, unsilence)
+        // Whatever becomes of one of them, the other has ended too.
+        await Promise.allSettled([asking, observing])
+        turn = await asking
         waiting = turn.since
         problems.push(...turn.problems)
         if (turn.waiting.length > 0) {
@@ -169,40 +182,21 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
           asked = sight.goals.find(({ part }) => part === 'base') ?? first
         }
       }
+      const found = await observing
       const { goal, warning } = await withoutMissingHook(exec, asked)
       if (warning) problems.push(warning)
       const [managed, verified] = byOwnership(bundle, goal)
-      const found = await observe(host, goal.subsystems)
-      const leftovers = leftoversOf(goal, found)
-      const adopted = request.replaceServiceRoutes ? leftovers.filter(({ replaceable }) => replaceable) : []
-      const seen = adopting(found, adopted)
-      const plan = planPart(host, managed, seen)
-      const differences = differencesOf(planPart(host, verified, found))
-      const inTheWay = leftovers.filter((each) => !adopted.includes(each))
-      const stops = [
-        ...conflictProblems(plan, inTheWay),
-        ...(managed.subsystems.includes('routes') ? inTheWay.map((each) => leftoverProblem(each, 'error')) : []),
-        ...(goal.part === 'base'
-          ? tooManyRemovals(
-              plan.changes,
-              seen,
-              goal.awaited,
-              new Set([...elsewhere(readIndex(request.bundle), bundle), ...noted.moves.released]),
-              request.maxRemove,
-            )
-          : []),
-      ]
+      const { plan, seen, stops, differences, warnings } = compare(host, request, bundle, [managed, verified], found, noted.moves.released)
       const unfit = stops.length === 0 && goal.part === 'base' ? await preflightProblems(exec, bundle, phase, plan.changes) : []
       remaining += differences.length
-      problems.push(...stops, ...unfit)
-      if (verified.subsystems.includes('routes')) problems.push(...leftovers.map((each) => leftoverProblem(each, 'warning')))
+      problems.push(...stops, ...unfit, ...warnings)
       if (command === 'diff') changes.push(...plan.changes)
       else if (stops.length === 0 && !unfit.some(isError)) {
         const going = goal.part === 'base' && phase !== 'shutdown' ? leaving(bundle, sight, managed) : []
         const failed = going.length > 0 ? await quiet(quietGuard(bundle, sight, going)) : []
         problems.push(...failed)
         if (failed.some(isError)) break
-        const stale = staleConnections(plan.changes, managed.entries, managed.stale)
+        const stale = staleConnections(plan.changes, managed.entries, managed.stale, host.conntrack.keeps)
         // A guard needs no journal: the marks on its entries say enough, and no full disk may delay it.
         if (goal.part === 'base' && plan.changes.length > 0) openJournal(stateDir, bundle, state, stale)
         const outcome = await applyPart(host, managed, seen, plan)
@@ -236,22 +230,6 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
   }
 }
 
-/** What was noted about moves. One by hand is noted before anything is done about it: whoever asked for it must not find it forgotten. */
-function notedMoves(
-  { command, stateDir, move }: Request,
-  bundle: Bundle,
-  mayWrite: boolean,
-): { readonly moves: Moves; readonly problems: readonly Problem[] } {
-  try {
-    const moves = moved(readMoves(stateDir), bundle, move)
-    if (!('released' in moves)) return { moves: NO_MOVES, problems: [moves] }
-    if (command === 'apply' && mayWrite) writeMoves(stateDir, moves)
-    return { moves, problems: [] }
-  } catch (error) {
-    return { moves: NO_MOVES, problems: [faultProblem(error)] }
-  }
-}
-
 /** The changes without those that silenced addresses for the time of the pass. */
 function lasting(changes: readonly Change<Entry>[], passing: ReadonlySet<string>): readonly Change<Entry>[] {
   const gone = new Set(changes.flatMap(({ op, key }) => (op === 'delete' && passing.has(key) ? key : [])))
@@ -259,40 +237,3 @@ function lasting(changes: readonly Change<Entry>[], passing: ReadonlySet<string>
 }
 
 const isError = ({ severity }: Problem): boolean => severity === 'error'
-
-/** Who only verifies sees an entry of somebody else that means something else as one more difference. */
-const differencesOf = ({ changes, conflicts }: PartPlan): readonly Change<Entry>[] => [
-  ...changes,
-  ...conflicts.map(({ subsystem, key, desired, foreign }) => ({ subsystem, op: 'update' as const, key, entry: desired, from: foreign })),
-]
-
-/** Left-over routes have a problem of their own. */
-const conflictProblems = ({ conflicts }: PartPlan, leftovers: readonly Leftover[]): readonly Problem[] =>
-  conflicts
-    .filter(({ foreign }) => !leftovers.some(({ route }) => route === foreign))
-    .map(({ subsystem, key }) =>
-      problem('ForeignConflict', {
-        message: `${subsystem}: the host has another entry for "${key}", which egretta did not make and which means something else`,
-      }),
-    )
-
-/** Routes of others in the place of those to services; none where the pass does not compare routes. */
-const leftoversOf = ({ entries }: Goal, { routes }: Observation): readonly Leftover[] =>
-  leftoverRoutes(entries.routes, (routes?.foreign ?? []) as readonly LiveRoute[])
-
-/** The observation with left-over routes as ours, so that the pass replaces them. */
-function adopting(seen: Observation, leftovers: readonly Leftover[]): Observation {
-  if (!seen.routes) return seen
-  const adopted = new Set<Entry>(leftovers.map(({ route }) => route))
-  const { own, foreign } = seen.routes
-  return { ...seen, routes: { own: [...own, ...adopted], foreign: foreign.filter((entry) => !adopted.has(entry)) } }
-}
-
-/** `index.json` of the rendering that the bundle is part of: two folders up. Null where there is none. */
-function readIndex(bundle: string): string | null {
-  try {
-    return readText(`${bundle}/../../index.json`)
-  } catch {
-    return null
-  }
-}

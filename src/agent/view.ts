@@ -1,7 +1,7 @@
 import { isSingle } from '../host/addresses.js'
 import type { Exec } from '../host/exec.js'
 import { type LiveAddress, readLinks } from '../host/links.js'
-import { readTables } from '../host/nftables.js'
+import { isProbeTable, readTables } from '../host/nftables.js'
 import { isServed } from '../host/openflow.js'
 import { type Bridge, readBridges } from '../host/ovsdb.js'
 import { preferredSources, readChosenSources, readRoutes } from '../host/routes.js'
@@ -18,6 +18,8 @@ export interface HostView extends HostNames {
   readonly chosenSources: readonly Address[]
   /** Signs of ovnkube-node beside its flows, in words. */
   readonly ovnkube: readonly string[]
+  /** Names of nft tables that a probe left when it was killed. */
+  readonly probes: readonly string[]
 }
 
 /**
@@ -42,8 +44,9 @@ export async function viewHost(exec: Exec, node: string, bridges: HostNames['bri
     ...(tables.some(({ family, name }) => family === 'inet' && name === 'ovn-kubernetes') ? ['nft table inet ovn-kubernetes'] : []),
     ...(links.some(({ name }) => name === 'ovn-k8s-mp0') ? ['network device ovn-k8s-mp0'] : []),
   ]
+  const probes = tables.flatMap(({ family, name }) => (isProbeTable(family, name) ? name : []))
   const addresses = links.flatMap((link) => link.addresses)
-  return { node, links, routes, bridges, addresses, preferredSources: preferredSources(routes), chosenSources, ovnkube }
+  return { node, links, routes, bridges, addresses, preferredSources: preferredSources(routes), chosenSources, ovnkube, probes }
 }
 
 /** What says which addresses of a host are egress IPs. */

@@ -1,12 +1,15 @@
 import type { Change } from '../model/change.js'
-import { GUARD_TABLE } from '../model/numbers.js'
+import { GUARD_TABLE, PROBE_TABLE } from '../model/numbers.js'
 import { nftables as language, type NftEntry, nftFile, nftObject, replaceCommands, tableOf } from '../syntax/nftables.js'
 import { type Exec, output } from './exec.js'
 import type { Subsystem } from './subsystem.js'
 
-/** Whether a table is egretta's: the guard's (seed 000), and every table whose name is `egretta` or begins with `egretta-`. */
+/** Whether a table is that of a probe, which comes and goes beside what a pass compares. */
+export const isProbeTable = (family: string, name: string): boolean => family === 'netdev' && name.startsWith(PROBE_TABLE)
+
+/** Whether a table is egretta's: the guard's (seed 000), and every table whose name is `egretta` or begins with `egretta-`, but for probes. */
 export const isOwnTable = (family: string, name: string): boolean =>
-  (family === 'netdev' && name === GUARD_TABLE) || name === 'egretta' || name.startsWith('egretta-')
+  (family === 'netdev' && name === GUARD_TABLE) || name === 'egretta' || (name.startsWith('egretta-') && !isProbeTable(family, name))
 
 /** A table of the host's rule set. */
 export interface NftTable {

@@ -5,7 +5,7 @@ import { type Address, hex128, parseAddress } from '../model/address.js'
 import { PROBE_TABLE } from '../model/numbers.js'
 import { asObject, type Json } from '../syntax/nft-json.js'
 import { type Exec, HostFault, output } from './exec.js'
-import { type Sending, send, type Wire } from './wire.js'
+import { send, type Wire } from './wire.js'
 
 /** An address, and the wire on which others may have it. */
 export interface Claim {
@@ -27,8 +27,8 @@ export const LOOKING: Manner = { times: 1, apart: 100 }
 /**
  * Asks for every address on its wire, all at once, and returns the MAC of a station that says it has it, by the text of the address. Who
  * answers is heard by an nft table of this probe's own, `netdev egretta-probe-…`, on the devices of the wires: it sees IPv4 and IPv6, on a bridge
- * also what Open vSwitch takes before the kernel, with a tag of a VLAN or without. It drops nothing and goes when the answers are in; what
- * a killed agent leaves of it the next pass finds among its own tables. Fails with HostFault.
+ * also what Open vSwitch takes before the kernel, with a tag of a VLAN or without. It drops nothing and goes when the answers are in; the
+ * next pass removes what a killed agent leaves of it. Fails with HostFault.
  */
 export async function probe(
   exec: Exec,
@@ -44,17 +44,22 @@ export async function probe(
   const name = `${PROBE_TABLE}-${randomUUID().slice(0, 8)}`
   await load(exec, table(name, groups))
   try {
-    for (let time = 0; time < times; time++) {
-      const sendings: Sending[] = []
-      for (const { wire, addresses } of groups) sendings.push(await send(exec, wire, 'probe', addresses))
-      await Promise.all([sleep(apart), ...sendings.map((sending) => sending.within(apart))])
+    const ask = async (time: number): Promise<void> => {
+      await sleep(time * apart)
+      const sendings = await Promise.all(groups.map(({ wire, addresses }) => send(exec, wire, 'probe', addresses)))
+      await Promise.all(sendings.map((sending) => sending.within(apart)))
     }
+    const asked = await Promise.allSettled(Array.from({ length: times }, (_, time) => ask(time)))
+    for (const each of asked) if (each.status === 'rejected') throw each.reason
     return heardIn(await output(exec, 'nft', ['-j', 'list', 'table', 'netdev', name]))
   } finally {
-    // Adding first, so that there is something to delete.
-    await load(exec, `table netdev ${name}\ndelete table netdev ${name}\n`)
+    await removeProbes(exec, [name])
   }
 }
+
+/** Removes tables of probes, also such as have gone meanwhile. Fails with HostFault. */
+export const removeProbes = (exec: Exec, names: readonly string[]): Promise<void> =>
+  load(exec, names.map((name) => `table netdev ${name}\ndelete table netdev ${name}\n`).join(''))
 
 /**
  * Waits until at least one of the addresses is answered for no more. Ends also at the deadline, a time of `clock`, and when the signal says
@@ -67,7 +72,7 @@ export async function fallsSilent(exec: Exec, claims: readonly Claim[], deadline
   }
 }
 
-const LOOK_EVERY = 100
+const LOOK_EVERY = 50
 
 /** Waits for so many milliseconds, or until the signal says that it is enough. */
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>

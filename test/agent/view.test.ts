@@ -24,6 +24,7 @@ const view = (addresses: readonly LiveAddress[], preferredSources: readonly Addr
   preferredSources,
   chosenSources: [],
   ovnkube: [],
+  probes: [],
 })
 const nothing = { marked: new Set<string>(), known: [], announced: [], silenced: [], secondary: { silenced: [], devices: [] } }
 const HOST = [live('127.0.0.1/8', { scope: 'host' }), live('fe80::1/64', { scope: 'link' }), live('192.0.2.11/24'), live('2001:db8::11/64')]

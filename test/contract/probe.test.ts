@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { announce, announceAgain } from '../../src/host/announce.js'
+import { announce } from '../../src/host/announce.js'
 import { createExec, type Exec } from '../../src/host/exec.js'
 import { type Claim, clock, fallsSilent, probe } from '../../src/host/probe.js'
 import type { Wire } from '../../src/host/wire.js'
@@ -134,7 +134,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'arping', 'ndptool', 'tcpdump
     await waiting
   })
 
-  it('announces with every form that stations believe, three times, until it is stopped', async () => {
+  it('announces with every form that stations believe', async () => {
     for (const wire of [deviceWire(), bridgeWire(0)]) {
       const dev = wire.kind === 'bridge' ? 'br-ex' : 'eth1'
       for (const text of HELD)
@@ -149,14 +149,10 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'arping', 'ndptool', 'tcpdump
       const about = `ether src ${MAC} and ((arp and arp[14:4] = 0xc0000232) or icmp6[icmp6type] = 136)`
       const listening = await record(station, 'eth0', join(host.folder, `${wire.kind}.pcap`), about, 'in')
       await announce(exec, claims(wire, HELD))
-      await announceAgain(exec, claims(wire, HELD))
-      const stopped = new AbortController()
-      stopped.abort()
-      await announceAgain(exec, claims(wire, HELD), stopped.signal)
       const forms = (await listening.stop()).map(({ frame }) =>
         frame.readUInt16BE(12) === 0x0806 ? `ARP ${frame.readUInt16BE(20)}` : `ICMPv6 ${frame[54]}`,
       )
-      expect([...forms].sort()).toEqual([...Array(3).fill('ARP 1'), ...Array(3).fill('ARP 2'), ...Array(3).fill('ICMPv6 136')])
+      expect([...forms].sort()).toEqual(['ARP 1', 'ARP 2', 'ICMPv6 136'])
     }
   })
 })
