@@ -3,7 +3,19 @@ import { delimiter, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 /** What a group of tests needs of the machine: a right, the platform, or a program (scripts/setup installs them). */
-export type Need = 'root' | 'linux' | 'nft' | 'ovs' | 'ip' | 'arping' | 'ndisc6' | 'ndptool' | 'tcpdump' | 'conntrack' | 'cdk8s'
+export type Need =
+  | 'root'
+  | 'linux'
+  | 'nft'
+  | 'ovs'
+  | 'ip'
+  | 'arping'
+  | 'ndisc6'
+  | 'ndptool'
+  | 'tcpdump'
+  | 'conntrack'
+  | 'iptables'
+  | 'cdk8s'
 
 // nft, ip and the programs of Open vSwitch are in sbin, which not every root has on the path (su without -).
 // What the tests start inherits it.

@@ -6,6 +6,7 @@ const PACKAGES: Readonly<Record<string, readonly [debian: string, rhel: string]>
   'ovs-appctl': ['openvswitch-switch', 'openvswitch'],
   conntrack: ['conntrack', 'conntrack-tools'],
   flock: ['util-linux', 'util-linux'],
+  setpriv: ['util-linux', 'util-linux'],
   sysctl: ['procps', 'procps-ng'],
   arping: ['iputils-arping', 'iputils'],
   ndisc6: ['ndisc6', 'ndisc6'],
