@@ -1,5 +1,5 @@
 import { isHostMasquerade, isSingle } from '../host/addresses.js'
-import { isGlobalUnicast, networkOf, type Prefix, parseAddress, parsePrefix, printPrefix } from '../model/address.js'
+import { isGlobalUnicast, networkOf, parseAddress, parsePrefix, printPrefix } from '../model/address.js'
 import type { SubsystemName } from '../model/cluster.js'
 import {
   EGRESS_NODE_MARK,
@@ -13,7 +13,7 @@ import {
 } from '../model/numbers.js'
 import { diff } from '../plan/diff.js'
 import type { HostAddress } from '../syntax/addresses.js'
-import { egressTable } from '../syntax/egress-nat.js'
+import { egressTable, podSubnetsIn } from '../syntax/egress-nat.js'
 import type { Entry } from '../syntax/languages.js'
 import type { Neighbor } from '../syntax/neighbors.js'
 import { asObject, type Json } from '../syntax/nft-json.js'
@@ -80,7 +80,6 @@ function nftFaults(entries: readonly NftEntry[], guard: boolean): readonly strin
 /** The table that egretta renders for the pods, the egress IPs, the pod subnets and the gateway mode that the entries speak of. */
 function rendered(entries: readonly NftEntry[]): readonly NftEntry[] {
   const isLocal = entries.some((entry) => entry.kind === 'chain' && entry.hook?.hook === 'prerouting')
-  const subnets = entries.flatMap((entry) => (entry.kind === 'rule' ? entry.expr.flatMap((statement) => subnetIn(statement) ?? []) : []))
   const pods = entries.flatMap((entry) => {
     if (entry.kind !== 'element') return []
     const [pod, device, address] = [...concatIn(entry.value), entry.to].map((part) => (typeof part === 'string' ? part : ''))
@@ -89,20 +88,12 @@ function rendered(entries: readonly NftEntry[]): readonly NftEntry[] {
       ? [{ pod: from, device, address: to, for: entry.comment ?? '' }]
       : []
   })
-  return egressTable(isLocal ? 'local' : 'shared', subnets, pods)
+  return egressTable(isLocal ? 'local' : 'shared', podSubnetsIn(entries), pods)
 }
 
 const concatIn = (value: Json): readonly Json[] => {
   const parts = asObject(value)?.concat
   return Array.isArray(parts) ? (parts as readonly Json[]) : []
-}
-
-/** The network, or the address, with which a statement compares the source of a packet. */
-function subnetIn(statement: Json): Prefix | undefined {
-  const right = asObject(asObject(statement)?.match)?.right
-  const { addr, len } = asObject(asObject(right)?.prefix) ?? {}
-  const single = typeof right === 'string' ? parseAddress(right) : undefined
-  return single ? { address: single, length: single.family === 4 ? 32 : 128 } : parsePrefix(`${String(addr)}/${String(len)}`)
 }
 
 function addressFault({ address, dev }: HostAddress): string | undefined {

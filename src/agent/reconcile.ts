@@ -23,7 +23,7 @@ export type Part = 'guard' | 'base'
 export interface Goal {
   readonly part: Part
   readonly entries: Entries
-  /** Keys of entries that wait, by subsystem: what the host has under such a key stays as it is. */
+  /** Keys of entries that wait, by subsystem: what the host has under such a key stays as it is, unless it is a flow. */
   readonly waiting: ReadonlySet<string>
   /** Subsystems that the pass compares. */
   readonly subsystems: Subsystems
@@ -56,11 +56,17 @@ export function planPart(host: Host, goal: Goal, observed: Observation): PartPla
   for (const name of goal.subsystems) {
     const { own, foreign } = split(goal.part, observed[name])
     const found = diff<Entry>(host[name].language, goal.entries[name], own, foreign)
-    changes.push(...found.changes.filter(({ op, key }) => op !== 'delete' || !goal.waiting.has(waitingKey(name, key))))
+    changes.push(...found.changes.filter((change) => !(staysMeanwhile(change) && goal.waiting.has(waitingKey(name, change.key)))))
     conflicts.push(...found.conflicts.map((conflict) => ({ ...conflict, subsystem: name })))
   }
   return { changes, conflicts }
 }
+
+/**
+ * Whether what would go may stay while the entry in its place waits. A flow may not: the number of the port that it sends to may be given to
+ * another network meanwhile.
+ */
+const staysMeanwhile = ({ op, from }: Change<Entry>): boolean => op === 'delete' && from !== null && !('cookie' in from)
 
 /** What belongs to a part, and everything else as foreign to it. */
 export function split(part: Part, observed: Observed<Entry> = { own: [], foreign: [] }): Observed<Entry> {
@@ -119,7 +125,7 @@ function actsOf(
   const doomed = new Set(
     changes.flatMap(({ op, from }) => (op === 'delete' && from && 'kind' in from && from.kind === 'table' ? tableOf(from) : [])),
   )
-  const connections = staleConnections(changes, entries, stale)
+  const connections = staleConnections(changes, entries, stale, host.conntrack.keeps)
   const acts = STEPS.map(([name, belongs]): Act => {
     if (name === 'of pods' || name === 'of flows') {
       const chosen = connections.filter((each) => 'pod' in each === (name === 'of pods'))

@@ -1,11 +1,13 @@
 import { printPrefix } from '../model/address.js'
+import { canonicalJson } from '../model/bundle.js'
 import type { Change } from '../model/change.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { Entry } from '../syntax/languages.js'
-import { nftables } from '../syntax/nftables.js'
+import { type NftEntry, nftables } from '../syntax/nftables.js'
 import type { Bundle } from './bundle.js'
 import { connectionsKey, translatedBy } from './conntrack.js'
 import { SUBSYSTEMS } from './entries.js'
+import { intruders } from './intruders.js'
 import { type Observation, split } from './reconcile.js'
 
 /** A subsystem with no more entries than this may lose them all. */
@@ -33,7 +35,7 @@ export function elsewhere(text: string | null, { manifest }: Bundle): ReadonlySe
  * A problem for each subsystem of which a run would remove more than the percentage. What comes back in the same place does not count: with
  * another port, table or interface it is another entry (a port number, an ifindex or a MAC changed), and nothing is lost; what waits
  * for its port or interface will come back too. Nor does what belongs to an address that went to another node, or a route of a table of its
- * own, which goes with the rules that lead there. `awaited` are the entries that wait.
+ * own, which goes with the rules that lead there, or what others put into a table of ours. `awaited` are the entries that wait.
  */
 export function tooManyRemovals(
   changes: readonly Change<Entry>[],
@@ -42,10 +44,13 @@ export function tooManyRemovals(
   moved: ReadonlySet<string>,
   maxRemove: number,
 ): readonly Problem[] {
+  if (!changes.some(({ op }) => op === 'delete')) return []
   const pods = podsOf(changes, moved)
-  const coming = [...awaited, ...changes.flatMap(({ op, entry }) => (op === 'add' && entry ? entry : []))]
+  const coming = [...awaited, ...changes.flatMap(({ op, entry }) => (entry && (op === 'add' || isRule(entry)) ? entry : []))]
   return SUBSYSTEMS.flatMap((name) => {
-    const held = split('base', observed[name]).own.length
+    const { own } = split('base', observed[name])
+    const foreign = intruders(own)
+    const held = own.length - foreign.size
     const places = new Map<string, number>()
     for (const place of coming.map(placeOf)) places.set(place, (places.get(place) ?? 0) + 1)
     const comesBack = (entry: Entry): boolean => {
@@ -54,7 +59,8 @@ export function tooManyRemovals(
       return left > 0
     }
     const removed = changes.filter(
-      ({ subsystem, op, from }) => subsystem === name && op === 'delete' && from && !isExempt(from, moved, pods) && !comesBack(from),
+      ({ subsystem, op, from }) =>
+        subsystem === name && op === 'delete' && from && !foreign.has(from) && !isExempt(from, moved, pods) && !comesBack(from),
     ).length
     if (held <= FEW || removed * 100 <= held * maxRemove) return []
     return [
@@ -91,5 +97,9 @@ function placeOf(entry: Entry): string {
   if ('fwmark' in entry) return `rule ${entry.priority} ${entry.src.address.text}`
   if ('metric' in entry) return `route ${entry.dst ? printPrefix(entry.dst) : entry.dev}`
   const of = translatedBy(entry)
+  if (isRule(entry)) return `rule ${entry.chain} ${canonicalJson(entry.expr)}`
   return of ? `translation ${connectionsKey(of)}` : nftables.key(entry)
 }
+
+/** A rule of nft has no place of its own: its number is another one when somebody puts a rule before it. */
+const isRule = (entry: Entry): entry is NftEntry & { readonly kind: 'rule' } => 'kind' in entry && entry.kind === 'rule'

@@ -1,5 +1,5 @@
 import { hostAddresses } from '../host/addresses.js'
-import { type Conntrack, hostConntrack } from '../host/conntrack.js'
+import { hostConntrack } from '../host/conntrack.js'
 import type { Exec } from '../host/exec.js'
 import { hostNeighbors } from '../host/neighbors.js'
 import { hostNftables } from '../host/nftables.js'
@@ -75,9 +75,6 @@ export async function look(
   return { ...found, view, knowledge, state, host, problems: [...problems, ...found.problems] }
 }
 
-/** Connections that stay as they are. */
-const KEPT: Conntrack = { forget: async () => {} }
-
 function hostOf(exec: Exec, rundir: string, stateDir: string, view: HostView, bundle: Bundle, state: State): Host {
   const names = new Set(knownBridges(bundle, state))
   const served = (view.bridges ?? []).filter(({ name }) => names.has(name))
@@ -89,7 +86,7 @@ function hostOf(exec: Exec, rundir: string, stateDir: string, view: HostView, bu
     addresses: any(hostAddresses(exec, addressMarks(stateDir))),
     routes: any(hostRoutes(exec)),
     rules: any(hostRules(exec)),
-    conntrack: bundle.manifest.conntrack === 'keep' ? KEPT : hostConntrack(exec, rundir, served),
+    conntrack: hostConntrack(exec, rundir, served, bundle.manifest.conntrack === 'keep'),
   }
 }
 

@@ -11,6 +11,8 @@ export type Translated =
 
 /** The connections of a host. No subsystem: none is ever desired. */
 export interface Conntrack {
+  /** Whether established connections keep their egress IP when their pod, or their mark, is given another one. */
+  readonly keeps: boolean
   /**
    * Ends connections: what the kernel, or the datapath of Open vSwitch, remembers of them is deleted, so that the next packet is judged as
    * the first of a connection. None may be left. Fails with HostFault.
@@ -19,9 +21,10 @@ export interface Conntrack {
 }
 
 /** The connections of this host; those of a bridge are where its datapath is: in the kernel, or in ovs-vswitchd. */
-export function hostConntrack(exec: Exec, rundir: string, bridges: readonly Bridge[]): Conntrack {
+export function hostConntrack(exec: Exec, rundir: string, bridges: readonly Bridge[], keeps: boolean): Conntrack {
   const inUserspace = (name: string) => bridges.some((bridge) => bridge.name === name && bridge.datapath === 'netdev')
   return {
+    keeps,
     async forget(connections) {
       const pods = new Map<string, { readonly egressIP: Address; readonly pods: Set<string> }>()
       for (const each of connections) {

@@ -1,7 +1,7 @@
-import { type Address, compareAddresses, type Family, networkOf, type Prefix, width } from '../model/address.js'
+import { type Address, compareAddresses, type Family, networkOf, type Prefix, parseAddress, parsePrefix, width } from '../model/address.js'
 import type { GatewayMode } from '../model/node-annotations.js'
 import { EGRESS_NODE_MARK, EGRESS_SECONDARY_MARK, EGRESS_TABLE } from '../model/numbers.js'
-import type { Json } from './nft-json.js'
+import { asObject, type Json } from './nft-json.js'
 import { compareNft, type NftEntry, nftComment } from './nftables.js'
 
 /** A pod that leaves through a secondary interface with an egress IP of the family of its own address. */
@@ -124,6 +124,17 @@ const RESTORE: Rule = {
 const SAVE: Rule = {
   expr: [equals(MARK, EGRESS_NODE_MARK), set(CT_MARK, MARK)],
   comment: 'local gateway mode: a connection of a pod to the address of a node keeps its mark',
+}
+
+/** Every network, or address, with which rules compare the source of a packet: the pod subnets, where the rules are those of such a table. */
+export const podSubnetsIn = (entries: readonly NftEntry[]): readonly Prefix[] =>
+  entries.flatMap((entry) => (entry.kind === 'rule' ? entry.expr.flatMap((statement) => subnetIn(statement) ?? []) : []))
+
+function subnetIn(statement: Json): Prefix | undefined {
+  const right = asObject(asObject(statement)?.match)?.right
+  const { addr, len } = asObject(asObject(right)?.prefix) ?? {}
+  const single = typeof right === 'string' ? parseAddress(right) : undefined
+  return single ? { address: single, length: single.family === 4 ? 32 : 128 } : parsePrefix(`${String(addr)}/${String(len)}`)
 }
 
 /** Networks without host bits, each once, sorted. */

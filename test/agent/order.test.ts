@@ -71,7 +71,7 @@ function goal(way: Way | null, withTable = true): Goal {
 type Sent = `${string} from ${string}` | 'dropped'
 
 /** A host in memory that a packet of the pod can be sent through. */
-function fakeHost() {
+function fakeHost(keeps: boolean) {
   const any = <E extends Entry>(language: Language<E>) => fakeSubsystem(language as unknown as Language<Entry>)
   const fakes = {
     nftables: any(nftables),
@@ -134,6 +134,7 @@ function fakeHost() {
     routes: watched('routes'),
     rules: watched('rules'),
     conntrack: {
+      keeps,
       forget: async (stale) => {
         for (const each of stale) if ('pod' in each) connections.delete(each.egressIP.text)
         await look()
@@ -155,12 +156,15 @@ async function reach(host: Host, to: Goal) {
   return applyPart(host, to, before, planPart(host, to, before))
 }
 
-describe('a pod with an egress IP on a secondary interface', () => {
+describe.each([
+  ['end', false],
+  ['stay where the cluster says so', true],
+])('a pod with an egress IP on a secondary interface whose connections %s', (_, keeps) => {
   const allowed = (...ways: readonly (Way | null)[]) =>
     new Set<Sent>(['dropped', ...ways.flatMap((way) => (way ? [`${way.dev} from ${way.egressIP}` as const] : []))])
 
-  it.each(WAYS)('that %s leaves with no other address at any moment', async (_, from, to) => {
-    const { host, seen, look } = fakeHost()
+  it.each(WAYS)('that %s leaves with no other address at any moment', async (_what, from, to) => {
+    const { host, seen, look } = fakeHost(keeps)
     await reach(host, goal(from))
     await look()
     seen.length = 0
@@ -170,10 +174,10 @@ describe('a pod with an egress IP on a secondary interface', () => {
     expect(seen.at(-1)).toBe(to ? `${to.dev} from ${to.egressIP}` : 'dropped')
   })
 
-  it.each(WAYS)('that %s does not either when a step fails and what was done is put back', async (_, from, to) => {
+  it.each(WAYS)('that %s does not either when a step fails and what was done is put back', async (_what, from, to) => {
     let failed = 0
     for (const name of ['nftables', 'addresses', 'routes', 'rules'] as const) {
-      const { host, seen, look, failAt } = fakeHost()
+      const { host, seen, look, failAt } = fakeHost(keeps)
       await reach(host, goal(from))
       await look()
       seen.length = 0
@@ -189,7 +193,7 @@ describe('a pod with an egress IP on a secondary interface', () => {
   })
 
   it('is dropped until its rule has gone when the whole table goes, and the filter goes last', async () => {
-    const { host, seen, look } = fakeHost()
+    const { host, seen, look } = fakeHost(keeps)
     await reach(host, goal(ETH1))
     await look()
     seen.length = 0
@@ -200,7 +204,7 @@ describe('a pod with an egress IP on a secondary interface', () => {
   })
 
   it('would be seen with another address if the steps came in another order', async () => {
-    const { host, seen, look } = fakeHost()
+    const { host, seen, look } = fakeHost(keeps)
     await reach(host, goal(ETH1))
     await look()
     seen.length = 0

@@ -39,6 +39,7 @@ function fakeHost() {
     routes: logged('routes', fakes.routes),
     rules: logged('rules', fakes.rules),
     conntrack: {
+      keeps: false,
       forget: async (connections) => {
         log.push(...connections.map(() => 'end connections'))
       },
@@ -137,5 +138,13 @@ describe('a pass', () => {
     const key = neighbors.key(own.neighbors[0] as (typeof own.neighbors)[number])
     const waiting = { ...base({ ...own, neighbors: own.neighbors.slice(1) }), waiting: new Set([`neighbors ${key}`]) }
     expect(planPart(host, waiting, await observe(host, SUBSYSTEMS)).changes).toEqual([])
+  })
+  it('takes a flow away that waits for its port: the number may be given to another network', async () => {
+    const { host } = fakeHost()
+    await apply(host, base(own))
+    const [first, ...others] = own.openflow
+    const { key } = host.openflow.language
+    const waiting = { ...base({ ...own, openflow: others }), waiting: new Set([`openflow ${key(first as Entry)}`]) }
+    expect(planPart(host, waiting, await observe(host, SUBSYSTEMS)).changes).toMatchObject([{ op: 'delete', from: first }])
   })
 })

@@ -53,7 +53,7 @@ describeWith(['root', 'linux', 'ip', 'conntrack'], 'connections in the kernel', 
       })
       .sort()
   const forget = (connections: Parameters<ReturnType<typeof hostConntrack>['forget']>[0], datapath = 'system') =>
-    hostConntrack(execOn(host), host.folder, bridge(datapath)).forget(connections)
+    hostConntrack(execOn(host), host.folder, bridge(datapath), false).forget(connections)
 
   it('end for a pod and an egress IP, in every zone, and no other ones', async () => {
     await forget([{ pod: ip('10.244.1.3'), egressIP: ip(EGRESS_IP) }])
@@ -94,12 +94,13 @@ describeWith(['root', 'linux', 'ip', 'conntrack'], 'connections in the kernel', 
 
   it('say what is missing', async () => {
     const of = { pod: ip('10.244.1.3'), egressIP: ip(EGRESS_IP) }
-    const without = hostConntrack(createExec({ path: host.folder, scratch: [host.folder] }), host.folder, [])
+    const without = hostConntrack(createExec({ path: host.folder, scratch: [host.folder] }), host.folder, [], false)
     await expect(without.forget([of])).rejects.toMatchObject({ code: 'MissingTool', remedy: expect.stringContaining('conntrack-tools') })
     const refusing = hostConntrack(
       async () => ({ code: 1, stdout: '', stderr: 'conntrack v1.4.7: Operation failed: such' }),
       host.folder,
       [],
+      false,
     )
     await expect(refusing.forget([of])).rejects.toMatchObject({ code: 'CommandFailed' })
     await expect(forget([{ bridge: BRIDGE, zone: ZONE, egressIP: ip(EGRESS_IP) }], 'netdev')).rejects.toMatchObject({
@@ -141,7 +142,7 @@ describeWith(['root', 'linux', 'ip', 'ovs'], 'connections in the datapath of ovs
       await connection(PEER, EGRESS_IP, 5)
       await connection(PEER6, EGRESS_IP6, ZONE)
       expect(entries()).toHaveLength(4)
-      const conntrack = hostConntrack(execOn(host), ovs.rundir, bridge('netdev'))
+      const conntrack = hostConntrack(execOn(host), ovs.rundir, bridge('netdev'), false)
       await conntrack.forget([{ bridge: BRIDGE, zone: ZONE, egressIP: ip(EGRESS_IP) }])
       expect(entries()).toHaveLength(3)
       await conntrack.forget([{ bridge: BRIDGE, zone: ZONE, egressIP: ip(EGRESS_IP6) }])

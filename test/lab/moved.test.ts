@@ -6,6 +6,7 @@ import { buildSecondary, markPods, type SecondaryLab } from './secondary.js'
 import { ANSWERS, converge, HOSTS, leavingFrom, PODS, podOf, rendered, visits, WAYS, watchCards } from './shop.js'
 import { stream } from './traffic.js'
 
+const KEEP = { spec: { conntrack: 'keep' } }
 const EGRESS_IPS = WAYS.map(({ egressIP }) => egressIP).sort()
 
 describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'tcpdump', 'conntrack'], 'an egress IP of a secondary network', () => {
@@ -80,13 +81,17 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'tcpdump', 'conntrack'], 'an 
     expect(Object.keys(secondary)).toEqual(EGRESS_IPS)
   })
 
-  it('goes, and established flows keep it where the cluster says so', async () => {
-    const keep = { spec: { conntrack: 'keep' } }
-    const after = rendered(lab, 'kept', leavingFrom(from.name, 'shared', { egress: [], ...keep }))
-    await converge(from, rendered(lab, 'keep', leavingFrom(from.name, 'shared', keep))(from))
+  it('goes, and established flows end with it also where the cluster keeps them: their rule goes too', async () => {
+    const after = rendered(lab, 'gone', leavingFrom(from.name, 'shared', { egress: [], ...KEEP }))
+    await converge(from, rendered(lab, 'keep', leavingFrom(from.name, 'shared', KEEP))(from))
     const end = await underLoad()
+    const watch = await watchCards(lab, from, 'kept')
     await converge(from, after(from))
-    expect(translated(from).length).toBeGreaterThan(0)
+    expect(translated(from)).toEqual([])
+    await sleep(500)
     end()
+    const { primary, secondary } = await watch.stop()
+    expect(primary).toEqual({})
+    expect(Object.keys(secondary)).toEqual(EGRESS_IPS)
   })
 })
