@@ -1,6 +1,6 @@
 import { announce } from '../host/announce.js'
 import type { Exec } from '../host/exec.js'
-import { type Claim, fallsSilent, pause } from '../host/probe.js'
+import { type Claim, clock, fallsSilent, pause } from '../host/probe.js'
 import { faultProblem } from './reconcile.js'
 import type { Report } from './run.js'
 
@@ -19,8 +19,8 @@ export interface FollowUp {
   announced(): Promise<void>
 }
 
-/** An announcement is repeated, because a frame gets lost and a station that was busy asks late: milliseconds before each time. */
-const AGAIN = [300, 700]
+/** An announcement is repeated, because a frame gets lost and a station that was busy asks late: seconds from one time to the next. */
+const AGAIN = [0.3, 0.7]
 /** Where nobody can be asked just now. */
 const RETRY = 1_000
 
@@ -28,6 +28,15 @@ interface Spoken {
   readonly claim: Claim
   /** How often it was repeated. */
   readonly times: number
+  /** When it is to be repeated, by the clock of the host. */
+  readonly at: number
+}
+
+/** What is to be said again after it was said `times` times more than once, all of it at one moment. */
+function repeated(claims: readonly Claim[], times: number): readonly Spoken[] {
+  const wait = AGAIN[times]
+  const at = clock() + (wait ?? 0)
+  return wait === undefined ? [] : claims.map((claim) => ({ claim, times, at }))
 }
 
 /** `wake` is called when another pass may claim an address. */
@@ -38,16 +47,13 @@ export function createFollowUp(exec: Exec, wake: () => void = () => {}): FollowU
 
   const speak = async (signal: AbortSignal): Promise<void> => {
     while (spoken.length > 0) {
-      await pause(Math.min(...spoken.map(({ times }) => AGAIN[times] ?? 0)), signal)
+      const next = Math.min(...spoken.map(({ at }) => at))
+      await pause(Math.max(0, next - clock()) * 1000, signal)
       if (signal.aborted) return
-      const now = spoken
-      spoken = now.flatMap(({ claim, times }) => (times + 1 < AGAIN.length ? [{ claim, times: times + 1 }] : []))
-      await orLater(
-        announce(
-          exec,
-          now.map(({ claim }) => claim),
-        ),
-      )
+      const now = spoken.filter(({ at }) => at <= next)
+      const claims = now.map(({ claim }) => claim)
+      spoken = [...spoken.filter(({ at }) => at > next), ...repeated(claims, (now[0]?.times ?? 0) + 1)]
+      await orLater(announce(exec, claims))
     }
   }
   const lookOut = async ({ handover }: Report, signal: AbortSignal): Promise<void> => {
@@ -62,7 +68,7 @@ export function createFollowUp(exec: Exec, wake: () => void = () => {}): FollowU
         report.changes.flatMap(({ op, from }) => (op === 'delete' && from && 'address' in from ? from.address.address.text : [])),
       )
       const stays = spoken.filter(({ claim }) => !gone.has(claim.address.text))
-      spoken = [...stays, ...(report.handover?.claimed ?? []).map((claim) => ({ claim, times: 0 }))]
+      spoken = [...stays, ...repeated(report.handover?.claimed ?? [], 0)]
       looking = lookOut(report, stopper.signal)
       speaking = speak(stopper.signal)
     },
