@@ -15,6 +15,7 @@ import { faultProblem } from './reconcile.js'
 import { remembering } from './remember.js'
 import { printJson, printText } from './report.js'
 import { run } from './run.js'
+import { verifyCommand, verifyReportsCommand } from './verify-command.js'
 
 interface Options {
   readonly bundle: string
@@ -117,6 +118,13 @@ Exit codes:
   4  it does not yet, or something is wrong
 `
 
+const verifyCodes = `
+Exit codes:
+  0  every node does what its bundle says, and no egress IP is on several
+  1  failed or refused
+  2  not so
+`
+
 const program = new Command('egretta-agent')
   .description('Makes this host hold what its bundle says.')
   .option('--version', 'print the version')
@@ -128,6 +136,8 @@ const program = new Command('egretta-agent')
   .addCommand(moveCommand('release').addHelpText('after', environment + exitCodes))
   .addCommand(moveCommand('claim').addHelpText('after', environment + exitCodes))
   .addCommand(statusCommand().addHelpText('after', statusCodes))
+  .addCommand(verifyCommand().addHelpText('after', environment + verifyCodes))
+  .addCommand(verifyReportsCommand().addHelpText('after', verifyCodes))
   .addCommand(factsCommand())
   .addHelpText('after', exitCodes)
 

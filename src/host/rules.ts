@@ -26,6 +26,10 @@ const FIELDS: ReadonlySet<string> = new Set(['priority', 'src', 'srclen', 'fwmar
  */
 const SRC_VALID_MARK = 'net.ipv4.conf.all.src_valid_mark'
 
+/** What is wrong where the kernel does not. */
+export const IGNORES_MARKS = `${SRC_VALID_MARK} is not 1`
+export const ignoresMarks = async (exec: Exec): Promise<boolean> => (await output(exec, 'sysctl', ['-n', SRC_VALID_MARK])).trim() !== '1'
+
 /**
  * Rules of the routing policy, ours by `protocol` 230. A rule that differs from all that egretta could write is neither ours nor foreign:
  * no two such rules are in each other's way. The IPv4 rule for marked packets needs a setting of the kernel, which is set with it and stays
@@ -43,8 +47,8 @@ export function hostRules(exec: Exec): Subsystem<HostRule> {
           if (rule) (listed.protocol === String(OWN_PROTOCOL) ? own : foreign).push(rule)
         }
       }
-      const blind = own.some(needsMark) && (await output(exec, 'sysctl', ['-n', SRC_VALID_MARK])).trim() !== '1'
-      return { own: own.map((rule) => (blind && needsMark(rule) ? { ...rule, altered: `${SRC_VALID_MARK} is not 1` } : rule)), foreign }
+      const blind = own.some(needsMark) && (await ignoresMarks(exec))
+      return { own: own.map((rule) => (blind && needsMark(rule) ? { ...rule, altered: IGNORES_MARKS } : rule)), foreign }
     },
     async apply(changes) {
       if (changes.some(({ entry }) => entry && needsMark(entry))) await output(exec, 'sysctl', ['-w', `${SRC_VALID_MARK}=1`])
@@ -86,7 +90,7 @@ async function refuseOthers(exec: Exec, family: Family, changes: readonly Change
   }
 }
 
-const needsMark = ({ priority, src, fwmark }: HostRule): boolean =>
+export const needsMark = ({ priority, src, fwmark }: HostRule): boolean =>
   priority === MARK_RULE_PRIORITY && fwmark !== null && src.address.family === 4
 
 function readRule(listed: Listed, family: Family): HostRule | null {
