@@ -56,16 +56,18 @@ const addressFact = ({ address, dev, scope, label, secondary, preferred }: LiveA
 })
 
 async function readTools(exec: Exec): Promise<readonly HostTool[]> {
-  const found: HostTool[] = []
-  for (const [name, words, pattern] of TOOLS) {
-    try {
-      const { stdout, stderr } = await exec(name, words)
-      found.push({ name, version: pattern.exec(`${stdout}\n${stderr}`)?.slice(1).find(Boolean) ?? null })
-    } catch (error) {
-      if (!(error instanceof HostFault) || error.code !== 'MissingTool') throw error
-    }
-  }
-  return found
+  const found = await Promise.all(
+    TOOLS.map(async ([name, words, pattern]): Promise<readonly HostTool[]> => {
+      try {
+        const { stdout, stderr } = await exec(name, words)
+        return [{ name, version: pattern.exec(`${stdout}\n${stderr}`)?.slice(1).find(Boolean) ?? null }]
+      } catch (error) {
+        if (!(error instanceof HostFault) || error.code !== 'MissingTool') throw error
+        return []
+      }
+    }),
+  )
+  return found.flat()
 }
 
 /** Parameters that the kernel does not have, or not in this network namespace, are left out. */
@@ -104,22 +106,25 @@ interface ListedRule {
 const RULE_FIELDS: ReadonlySet<string> = new Set(['priority', 'src', 'srclen', 'iif', 'table', 'protocol', 'action'])
 
 async function readRules(exec: Exec): Promise<readonly HostRuleFact[]> {
-  const found: HostRuleFact[] = []
-  for (const family of FAMILIES) {
-    for (const rule of (await readFamily(exec, family, ['rule', 'show'])) as readonly ListedRule[]) {
-      if (rule.protocol === KERNEL_PROTOCOL || rule.protocol === String(OWN_PROTOCOL)) continue
-      const all = family === 4 ? '0.0.0.0/0' : '::/0'
-      const table = Number(rule.table)
-      found.push({
+  const listed = await Promise.all(
+    FAMILIES.map(async (family) =>
+      (await readFamily(exec, family, ['rule', 'show'])).map((rule) => ({ family, rule: rule as ListedRule })),
+    ),
+  )
+  return listed.flat().flatMap(({ family, rule }) => {
+    if (rule.protocol === KERNEL_PROTOCOL || rule.protocol === String(OWN_PROTOCOL)) return []
+    const all = family === 4 ? '0.0.0.0/0' : '::/0'
+    const table = Number(rule.table)
+    return [
+      {
         priority: rule.priority,
         src: rule.src === 'all' ? all : `${rule.src}/${rule.srclen ?? (family === 4 ? 32 : 128)}`,
         ...(rule.iif !== undefined && { iif: rule.iif }),
         table: Number.isSafeInteger(table) ? table : null,
         ...(Object.keys(rule).some((field) => !RULE_FIELDS.has(field)) && { conditional: true }),
-      })
-    }
-  }
-  return found
+      },
+    ]
+  })
 }
 
 const readOtherRoutes = async (exec: Exec): Promise<readonly HostRouteFact[]> =>
