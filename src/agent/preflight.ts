@@ -20,8 +20,8 @@ export async function preflightProblems(
 ): Promise<readonly Problem[]> {
   const bridges = new Set(bridgesOf(bundle))
   if (!changes.some(({ entry }) => entry && isSecondary(entry, bridges))) return []
-  const { node, ownership = {}, conntrack = 'flush' } = bundle.manifest
-  return hostPreflight(exec, node, needsOf(entriesFor(bundle, phase, false), { ownership, conntrack }))
+  const { node, ownership = {} } = bundle.manifest
+  return hostPreflight(exec, node, needsOf(entriesFor(bundle, phase, false), { ownership }))
 }
 
 /** Whether an entry belongs to a secondary interface: a rule, a route of its table, a translation, an egress IP that is on no bridge. */

@@ -10,7 +10,7 @@ export interface NodeBundleProps {
   /** Everything the node's host must hold; paths are relative to the bundle. */
   readonly artefacts: readonly Artefact[]
   readonly ownership: Readonly<Partial<Record<SubsystemName, Ownership>>>
-  /** What becomes of established flows of a pod whose egress IP moves or goes; absent: their conntrack entries are deleted. */
+  /** What becomes of established flows of a pod that is given another egress IP; absent: their conntrack entries are deleted. */
   readonly conntrack?: ConntrackPolicy
 }
 

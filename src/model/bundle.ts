@@ -27,7 +27,7 @@ export interface BundleManifest {
   readonly files: readonly { readonly path: string; readonly sha256: string; readonly phases: readonly Phase[] }[]
   /** Only where Cluster.spec.ownership says anything. */
   readonly ownership?: Readonly<Partial<Record<SubsystemName, Ownership>>>
-  /** Only where established flows keep an egress IP that moves or goes; else their conntrack entries are deleted. */
+  /** Only where established flows keep an egress IP when they are given another one; else their conntrack entries are deleted. */
   readonly conntrack?: 'keep'
   /** Hex SHA-256 of this object without `digest`, as canonical JSON. */
   readonly digest: string

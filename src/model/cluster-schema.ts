@@ -107,7 +107,7 @@ export const CLUSTER_SCHEMA = {
         ),
         conntrack: {
           description:
-            'What becomes of established connections of a pod whose egress IP moves or goes. flush: their conntrack entries are deleted. keep: they keep the old address until they end. Default: flush.',
+            'What becomes of established connections of a pod that is given another egress IP on the same interface. flush: their conntrack entries are deleted, as they are where the egress IP goes. keep: they keep the old address until they end. Default: flush.',
           enum: ['flush', 'keep'],
         },
         release: {

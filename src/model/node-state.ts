@@ -29,13 +29,13 @@ export interface NodeState {
   readonly secondary: readonly SecondaryNetwork[]
   /** Tables of secondary interfaces are numbered from here: this plus the index of the interface. */
   readonly routeTableBase: number
-  /** What becomes of established flows of a pod whose egress IP moves or goes. */
+  /** What becomes of established flows of a pod that is given another egress IP. */
   readonly conntrack: ConntrackPolicy
   /** Oldest nft the rendered rules must load on. */
   readonly nftVersion: string
 }
 
-/** `flush`: their conntrack entries are deleted, so that they use the new address or none. `keep`: they keep the old one. */
+/** `flush`: their conntrack entries are deleted, so that they use the new address. `keep`: they keep the old one. */
 export type ConntrackPolicy = 'flush' | 'keep'
 
 /** The external bridge of a node and the networks that it joins to the wire: all that its flows are made from. */

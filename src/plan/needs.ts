@@ -3,7 +3,6 @@ import type { Artefact } from '../model/bundle.js'
 import type { Ownership, SubsystemName } from '../model/cluster.js'
 import type { HostInterface } from '../model/host-facts.js'
 import type { Path } from '../model/json.js'
-import type { ConntrackPolicy } from '../model/node-state.js'
 import { EGRESS_RULE_PRIORITY, MARK_RULE_PRIORITY, ROUTE_TABLE_BASE } from '../model/numbers.js'
 import type { Problem, ProblemCode, Severity } from '../model/problem.js'
 import type { HostAddress } from '../syntax/addresses.js'
@@ -63,11 +62,10 @@ export interface NodeEntries {
 /** What the cluster says of all its nodes. */
 export interface NeedsPolicy {
   readonly ownership: Readonly<Partial<Record<SubsystemName, Ownership>>>
-  readonly conntrack: ConntrackPolicy
 }
 
 /** What the entries ask of a host. */
-export function needsOf(entries: NodeEntries, { ownership, conntrack }: NeedsPolicy): Needs {
+export function needsOf(entries: NodeEntries, { ownership }: NeedsPolicy): Needs {
   const manages = (name: SubsystemName): boolean => (ownership[name] ?? 'manage') === 'manage'
   const reads = (name: SubsystemName): boolean => ownership[name] !== 'off'
   const single = entries.addresses.filter(({ address }) => address.length === width(address.address.family))
@@ -95,7 +93,7 @@ export function needsOf(entries: NodeEntries, { ownership, conntrack }: NeedsPol
     nftVersion: JSON.stringify(entries.nftables).includes('"taddr"') ? '1.0.9' : '1.0.1',
     makes: { rules: manages('rules'), routes: manages('routes') },
     reads: { nftables: reads('nftables'), openflow: reads('openflow') && entries.openflow.length > 0 },
-    flushes: conntrack === 'flush' && egressRules.length > 0 && manages('nftables'),
+    flushes: egressRules.length > 0 && manages('nftables'),
   }
 }
 

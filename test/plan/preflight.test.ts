@@ -8,7 +8,7 @@ import { render } from '../../src/render/index.js'
 import { address } from '../compile/cluster.js'
 import { secondary, state } from '../render/state.js'
 
-const POLICY: NeedsPolicy = { ownership: {}, conntrack: 'flush' }
+const POLICY: NeedsPolicy = { ownership: {} }
 const neighbor = { address: address('10.128.0.1'), mac: '0a:58:0a:80:00:01', interface: 'ovn-k8s-mp0', for: 'Node/node-a' }
 const holding = state({
   egressAddresses: [{ address: address('192.0.2.50'), interface: 'br-ex', for: 'EgressIP/eip-p' }],
@@ -71,12 +71,12 @@ describe('what a node needs', () => {
   })
 
   it('depends on what the cluster lets egretta do', () => {
-    const needs = needsOfFiles(render({ ...holding, nftVersion: '1.0.9' }), { ownership: { rules: 'verify' }, conntrack: 'keep' })
-    const idle: NeedsPolicy = { ownership: { nftables: 'off', openflow: 'off' }, conntrack: 'flush' }
+    const needs = needsOfFiles(render({ ...holding, nftVersion: '1.0.9' }), { ownership: { rules: 'verify' } })
+    const idle: NeedsPolicy = { ownership: { nftables: 'off', openflow: 'off' } }
     const tools = TOOLS.filter(({ name }) => !['nft', 'ovs-ofctl', 'conntrack'].includes(name))
     expect(short(host({ tools }), holding, idle)).toEqual([])
     expect(short(host({ tools })).map(([code]) => code)).toEqual(['error MissingTool', 'error MissingTool', 'error MissingTool'])
-    expect(needs).toMatchObject({ makes: { rules: false, routes: true }, flushes: false, nftVersion: '1.0.9' })
+    expect(needs).toMatchObject({ makes: { rules: false, routes: true }, flushes: true, nftVersion: '1.0.9' })
   })
 })
 
