@@ -154,10 +154,10 @@ const notProbed = (claims: readonly Claim[], why: string): Problem => {
   return problem('AddressNotProbed', { message: `nobody was asked who has ${first}${more} before this node claims it: ${why}` })
 }
 
-/** The gateway VLAN of a bridge: the tag that its flows match. */
-const vlanOf = ({ entries }: Goal, bridge: string): number =>
+/** The gateway VLAN of a bridge: the tag that its flows match, also those that wait for a port. */
+export const vlanOf = ({ entries, awaited }: Goal, bridge: string): number =>
   Number(
-    entries.openflow
+    [...entries.openflow, ...awaited]
       .flatMap((entry) => ('match' in entry && entry.bridge === bridge ? entry.match : []))
       .find(([field]) => field === 'dl_vlan')?.[1] ?? 0,
   )

@@ -4,12 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { apply } from '../../src/agent/apply.js'
 import type { Request } from '../../src/agent/run.js'
-import { capture, type Heard } from '../lab/capture.js'
+import { PHASES } from '../../src/model/bundle.js'
+import { OWN_COOKIE } from '../../src/model/numbers.js'
+import { flow, openflow } from '../../src/syntax/openflow.js'
+import { capture, type Heard, record } from '../lab/capture.js'
 import { count } from '../lab/handover.js'
 import { bridge, cable, createNamespace, type Namespace } from '../lab/netns.js'
 import { ask } from '../lab/probe.js'
 import { describeWith } from '../requires.js'
-import { BRIDGE, type Content, NODE, writeBundle } from './bundles.js'
+import { artefacts, BRIDGE, type Content, NODE, withFile, writeBundle } from './bundles.js'
 import { type Node, openNode, summary } from './node.js'
 
 const MOVING = ['192.0.2.50', '2001:db8::50']
@@ -224,6 +227,23 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'arping', 'ndptool', 'tcpdump
     writeFileSync(join(pair.old.stateDir, 'moves.json'), '{')
     expect(summary(await pair.old.agent('apply'))).toMatchObject({ exitCode: 1, changes: [], problems: ['CommandFailed'] })
     expect(readFileSync(join(pair.old.stateDir, 'moves.json'), 'utf8')).toBe('{')
+  })
+
+  it('is asked for and announced in the VLAN of the gateway, which the flows of the bundle name', async () => {
+    const base = { bridge: BRIDGE, table: 9, priority: 1, cookie: OWN_COOKIE + 1n, actions: 'drop' }
+    const vlan = {
+      path: `openflow.${BRIDGE}.flows`,
+      text: openflow(BRIDGE).print([flow({ ...base, match: 'dl_vlan=7,ip' })]),
+      phases: PHASES,
+    }
+    const all = content(1, true)
+    writeBundle(pair.young.bundle, all, withFile(artefacts(all), vlan))
+    const listening = await record(pair.client, 'eth0', join(pair.old.folder, 'vlan.pcap'), 'ether src 02:00:00:00:00:02', 'in')
+    expect(summary(await pair.young.agent('apply'))).toMatchObject({ exitCode: 0, problems: [] })
+    const tagged = (await listening.stop()).map(({ frame }) => frame).filter((frame) => frame.readUInt32BE(12) === 0x81000007)
+    const of = (type: number) => tagged.filter((frame) => frame.readUInt16BE(16) === type).length
+    // Three probes of each family; one announcement of IPv6, two of IPv4.
+    expect([of(0x0806), of(0x86dd)]).toEqual([5, 4])
   })
 
   it('leaves nothing behind of a probe whose agent was killed', async () => {
