@@ -6,6 +6,8 @@ import { artefacts, BRIDGE, type Content, DEVICE, withFile, writeBundle } from '
 import type { Node } from './node.js'
 
 export const CARD = 'eth1'
+/** The chain of releases up to v1.3.0. */
+export const CHAIN = 'OVN-KUBE-EGRESS-IP-MULTI-NIC'
 export const POD = { ipv4: '10.244.1.3', ipv6: 'fd00:10:244:1::3' }
 export const SECONDARY = { ipv4: '198.51.100.50', ipv6: '2001:db8:1::50' }
 export const PRIMARY = '192.0.2.50'
