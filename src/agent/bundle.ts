@@ -5,6 +5,7 @@ import { type BundleManifest, type Phase, parseManifest, sha256 } from '../model
 import { type Problem, problem } from '../model/problem.js'
 import { SyntaxFault } from '../syntax/language.js'
 import { languageOf, PATHS } from '../syntax/languages.js'
+import { once, recently } from '../syntax/recent.js'
 import { type Entries, NO_ENTRIES, together } from './entries.js'
 import { faultsOf } from './faults.js'
 import { announcedBy, type BundleGuard, readGuard } from './guard.js'
@@ -50,6 +51,29 @@ export function loadBundle(folder: string): Bundle | readonly Problem[] {
   return readFiles(folder, manifest)
 }
 
+/** What a file holds; `faults` in sentences. */
+interface Content {
+  readonly guard: boolean
+  readonly entries: Entries
+  readonly faults: readonly string[]
+}
+
+const digestOf = once((_path: string) => recently(sha256))
+
+/** Reads the file of a path and a node (JSON). Fails with SyntaxFault. */
+const contentOf = once((place: string) => {
+  const [path, node] = JSON.parse(place) as [string, string]
+  const guard = path.startsWith('guard.')
+  const written = languageOf(path)
+  return recently((text): Content => {
+    if (!written) return { guard, entries: NO_ENTRIES, faults: [] }
+    const entries = written.language.parse(text)
+    return { guard, entries: { ...NO_ENTRIES, [written.subsystem]: entries }, faults: faultsOf(written.subsystem, guard, entries, node) }
+  })
+})
+
+const guardIn = once(readGuard, new WeakMap<Entries['nftables'], BundleGuard | null>())
+
 function readFiles(folder: string, manifest: BundleManifest): Bundle | readonly Problem[] {
   const files: BundleFile[] = []
   const problems: Problem[] = []
@@ -57,16 +81,15 @@ function readFiles(folder: string, manifest: BundleManifest): Bundle | readonly 
     problems.push(problem('InvalidBundle', { message, ...(remedy !== undefined && { remedy }) }))
   for (const { path, sha256: sum, phases } of manifest.files) {
     const text = readText(`${folder}/${path}`)
-    const written = languageOf(path)
     if (text === null) refuse(`the file ${path} of bundle.json is missing`)
-    else if (sha256(text) !== sum) refuse(`the file ${path} is not the one that bundle.json describes: its SHA-256 differs`)
-    else if (!written) refuse(`this agent does not know the file ${path}`, 'Use the agent of the egretta that rendered the bundle.')
+    else if (digestOf(path)(text) !== sum) refuse(`the file ${path} is not the one that bundle.json describes: its SHA-256 differs`)
+    else if (languageOf(path) === null)
+      refuse(`this agent does not know the file ${path}`, 'Use the agent of the egretta that rendered the bundle.')
     else {
       try {
-        const guard = path.startsWith('guard.')
-        const entries = written.language.parse(text)
-        for (const fault of faultsOf(written.subsystem, guard, entries, manifest.node)) refuse(`${path}: ${fault}`)
-        files.push({ path, phases, guard, entries: { ...NO_ENTRIES, [written.subsystem]: entries } })
+        const { guard, entries, faults } = contentOf(JSON.stringify([path, manifest.node]))(text)
+        for (const fault of faults) refuse(`${path}: ${fault}`)
+        files.push({ path, phases, guard, entries })
       } catch (error) {
         if (!(error instanceof SyntaxFault)) throw error
         refuse(`${path}: ${error.message}`)
@@ -75,7 +98,7 @@ function readFiles(folder: string, manifest: BundleManifest): Bundle | readonly 
   }
   if (problems.length > 0) return problems
   const file = files.find(({ path }) => path === PATHS.guardNftables)
-  const guard = file ? readGuard(file.entries.nftables) : null
+  const guard = file ? guardIn(file.entries.nftables) : null
   return file && !guard
     ? [problem('InvalidBundle', { message: `${PATHS.guardNftables} is not the guard that egretta renders for its addresses` })]
     : { manifest, files, guard }

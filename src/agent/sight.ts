@@ -6,6 +6,7 @@ import { hostNftables } from '../host/nftables.js'
 import { hostOpenflow } from '../host/openflow.js'
 import { hostRoutes } from '../host/routes.js'
 import { hostRules } from '../host/rules.js'
+import { type SharedReads, shareReads } from '../host/share.js'
 import type { Subsystem } from '../host/subsystem.js'
 import type { Phase } from '../model/bundle.js'
 import { GUARD_TABLE, OVNKUBE_COOKIE, SECONDARY_GUARD_TABLE } from '../model/numbers.js'
@@ -57,12 +58,15 @@ export async function look(
   }
   const state = await orElse(() => readState(stateDir), NO_STATE)
   const readsNft = ownershipOf(bundle, 'nftables') !== 'off'
-  const view = await viewHost(exec, node, bridges && (await orElse(bridges, null)), readsNft)
-  const host = hostOf(exec, rundir, stateDir, view, bundle, state)
-  const active = await ovnkubeActive(bundle, host, view)
-  const { own } = await orElse(() => host.addresses.observe(), { own: [], foreign: [] })
+  const reads = shareReads(exec)
+  const view = await viewHost(reads.exec, node, bridges && (await orElse(bridges, null)), readsNft)
+  const host = hostOf(exec, reads, rundir, stateDir, view, bundle, state)
+  const [active, { own }, nft] = await Promise.all([
+    ovnkubeActive(bundle, host, view),
+    orElse(() => host.addresses.observe(), { own: [], foreign: [] }),
+    orElse(async () => (readsNft ? ((await host.nftables.observe()).own as readonly NftEntry[]) : []), []),
+  ])
   const marked = new Set(own.map((entry) => ('address' in entry ? entry.address.address.text : '')))
-  const nft = await orElse(async () => (readsNft ? ((await host.nftables.observe()).own as readonly NftEntry[]) : []), [])
   const knowledge = {
     marked,
     known: knownAddresses(bundle, state),
@@ -75,17 +79,23 @@ export async function look(
   return { ...found, view, knowledge, state, host, problems: [...problems, ...found.problems] }
 }
 
-function hostOf(exec: Exec, rundir: string, stateDir: string, view: HostView, bundle: Bundle, state: State): Host {
+/** What is read is shared until something is changed; who changes something looks for himself. */
+function hostOf(exec: Exec, reads: SharedReads, rundir: string, stateDir: string, view: HostView, bundle: Bundle, state: State): Host {
   const names = new Set(knownBridges(bundle, state))
   const served = (view.bridges ?? []).filter(({ name }) => names.has(name))
-  const any = <E extends Entry>(subsystem: Subsystem<E>) => subsystem as unknown as Subsystem<Entry>
+  const any = <E extends Entry>(of: (exec: Exec) => Subsystem<E>): Subsystem<Entry> => {
+    const [reading, writing] = [of(reads.exec), of(exec)] as unknown as readonly [Subsystem<Entry>, Subsystem<Entry>]
+    const apply: Subsystem<Entry>['apply'] = (changes) =>
+      changes.length === 0 ? reading.apply(changes) : writing.apply(changes).finally(reads.forget)
+    return { ...reading, apply }
+  }
   return {
-    nftables: any(hostNftables(exec)),
-    openflow: any(hostOpenflow(exec, rundir, served, view.node)),
-    neighbors: any(hostNeighbors(exec)),
-    addresses: any(hostAddresses(exec, addressMarks(stateDir))),
-    routes: any(hostRoutes(exec)),
-    rules: any(hostRules(exec)),
+    nftables: any(hostNftables),
+    openflow: any((to) => hostOpenflow(to, rundir, served, view.node)),
+    neighbors: any(hostNeighbors),
+    addresses: any((to) => hostAddresses(to, addressMarks(stateDir))),
+    routes: any(hostRoutes),
+    rules: any(hostRules),
     conntrack: hostConntrack(exec, rundir, served, bundle.manifest.conntrack === 'keep'),
   }
 }

@@ -1,6 +1,7 @@
 import type { Change } from '../model/change.js'
 import { GUARD_TABLE, PROBE_TABLE } from '../model/numbers.js'
 import { nftables as language, type NftEntry, nftFile, nftObject, replaceCommands, tableOf } from '../syntax/nftables.js'
+import { once, recently } from '../syntax/recent.js'
 import { type Exec, output } from './exec.js'
 import type { Subsystem } from './subsystem.js'
 
@@ -17,11 +18,17 @@ export interface NftTable {
   readonly name: string
 }
 
-/** Every table of the host, in the order of nft. */
+/**
+ * Every table of the host, in the order of nft. By a list of flowtables, which names all tables: to list tables, nft 1.0.6 reads everything that
+ * is in them, which takes as long as to list that.
+ */
 export async function readTables(exec: Exec): Promise<readonly NftTable[]> {
-  const { nftables } = JSON.parse(await output(exec, 'nft', ['-j', 'list', 'tables'])) as { nftables: readonly { table?: NftTable }[] }
-  return nftables.flatMap(({ table }) => (table ? [{ family: table.family, name: table.name }] : []))
+  const listing = await output(exec, 'nft', ['list', 'flowtables'])
+  return [...listing.matchAll(/^table (\S+) (\S+) \{/gm)].map(([, family = '', name = '']) => ({ family, name }))
 }
+
+/** Reads what a table was said to have. */
+const reader = once((_table: string) => recently(language.parse))
 
 /**
  * nft tables, ours by name; other tables are not even read, and no name of theirs can clash. All changes are one transaction. A table
@@ -32,10 +39,10 @@ export function hostNftables(exec: Exec): Subsystem<NftEntry> {
     const entries: NftEntry[] = []
     for (const { family, name } of await readTables(exec)) {
       if (!isOwnTable(family, name)) continue
-      const listed = language.parse(await output(exec, 'nft', ['-j', 'list', 'table', family, name]))
+      const listed = reader(`${family} ${name}`)(await output(exec, 'nft', ['-j', 'list', 'table', family, name]))
       // JSON leaves out the device of a chain, the native listing has it (-t: without the elements of sets).
       const devices = devicesOf(family === 'netdev' ? await output(exec, 'nft', ['-t', 'list', 'table', family, name]) : '')
-      entries.push(...listed.map((entry) => withDevice(entry, devices)))
+      for (const entry of listed) entries.push(withDevice(entry, devices))
     }
     return entries
   }
@@ -44,7 +51,9 @@ export function hostNftables(exec: Exec): Subsystem<NftEntry> {
     observe: async () => ({ own: await read(), foreign: [] }),
     async apply(changes) {
       if (changes.length === 0) return
-      const commands = transaction(await read(), changes)
+      // To replace a table whole, all of it must be known; to change elements, nothing else.
+      const own = changes.every(isElement) ? [] : await read()
+      const commands = transaction(own, changes)
       await output(exec, 'nft', ['-j', '-f', '-'], { input: nftFile(commands) })
     },
   }
@@ -65,7 +74,7 @@ function transaction(own: readonly NftEntry[], changes: readonly Change<NftEntry
     list.push(change)
   }
   return [...byTable].flatMap(([table, list]) => {
-    if (list.every(({ entry, from }) => (entry ?? from)?.kind === 'element')) return list.flatMap(elementCommands)
+    if (list.every(isElement)) return list.flatMap(elementCommands)
     const target = new Map(own.filter((entry) => tableOf(entry) === table).map((entry) => [language.key(entry), entry]))
     for (const { key, entry } of list) {
       if (entry) target.set(key, entry)
@@ -76,6 +85,8 @@ function transaction(own: readonly NftEntry[], changes: readonly Change<NftEntry
     return [command('delete', { kind: 'table', family, table: name })]
   })
 }
+
+const isElement = ({ entry, from }: Change<NftEntry>): boolean => (entry ?? from)?.kind === 'element'
 
 /** An element that means something else is deleted and added: nft has no update of one. */
 function elementCommands({ entry, from }: Change<NftEntry>): readonly string[] {

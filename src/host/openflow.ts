@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import type { Change } from '../model/change.js'
 import type { Language } from '../syntax/language.js'
 import { hex } from '../syntax/match.js'
-import { type Flow, isOwn, openflow as languageOf, printFlow } from '../syntax/openflow.js'
+import { type Flow, flowReader, isOwn, openflow as languageOf, printFlow } from '../syntax/openflow.js'
 import { type PortFlag, portFlags } from '../syntax/port-flags.js'
+import { once, recently } from '../syntax/recent.js'
 import { type Exec, output } from './exec.js'
 import type { Bridge } from './ovsdb.js'
 import type { Observed, Subsystem } from './subsystem.js'
@@ -14,6 +15,9 @@ const OFCTL = ['-O', 'OpenFlow14']
 /** OpenFlow dropped the flag after 1.0: with a newer version ovs-ofctl neither shows nor sets it, and says nothing. */
 const FLAGS_OFCTL = ['-O', 'OpenFlow10']
 const target = (rundir: string, bridge: string): string => `unix:${join(rundir, `${bridge}.mgmt`)}`
+
+/** Reads what a bridge of this name was said to have. */
+const reader = once((bridge: string) => recently(flowReader(bridge)))
 
 const isFlag = (entry: Flow | PortFlag): entry is PortFlag => 'flag' in entry
 const [flows, flags] = [languageOf(''), portFlags('')]
@@ -46,7 +50,7 @@ export function hostOpenflow(exec: Exec, rundir: string, bridges: readonly Bridg
       const foreign: (Flow | PortFlag)[] = []
       for (const bridge of bridges) {
         const text = await output(exec, 'ovs-ofctl', [...OFCTL, '--no-names', '--no-stats', 'dump-flows', target(rundir, bridge.name)])
-        for (const flow of languageOf(bridge.name).parse(text)) (isOwn(flow) ? own : foreign).push(flow)
+        for (const flow of reader(bridge.name)(text)) (isOwn(flow) ? own : foreign).push(flow)
         const flagged = await readFlags(exec, rundir, bridge, node)
         own.push(...flagged.own)
         foreign.push(...flagged.foreign)

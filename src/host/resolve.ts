@@ -4,9 +4,10 @@ import { type Neighbor, neighbors } from '../syntax/neighbors.js'
 import { deviceSymbols, type NftEntry, nftables, tableOf, withDevices } from '../syntax/nftables.js'
 import { type Flow, openflow, portSymbols, withoutOutputs, withPorts } from '../syntax/openflow.js'
 import { type PortFlag, portFlags } from '../syntax/port-flags.js'
+import { once } from '../syntax/recent.js'
 import { type HostRoute, routes } from '../syntax/routes.js'
 import { type HostRule, rules } from '../syntax/rules.js'
-import { substitute, symbolsIn } from '../syntax/symbols.js'
+import { type HostSymbol, substitute, symbolsIn } from '../syntax/symbols.js'
 import { isSingle } from './addresses.js'
 import { copiedRoutes } from './copied-routes.js'
 import type { Link } from './links.js'
@@ -30,15 +31,20 @@ export interface Resolved<E> {
  * Flows with OpenFlow port numbers for their symbols, without those that the datapath of their bridge cannot have. A flow that sends to
  * several networks waits for the port of each, and serves the others meanwhile.
  */
-export const resolveFlows = (entries: readonly Flow[], host: HostNames): Resolved<Flow> =>
-  resolve(openflow(''), entries, (flow) => {
-    const bridge = bridgeOf(host, flow.bridge)
+export function resolveFlows(entries: readonly Flow[], host: HostNames): Resolved<Flow> {
+  const bridgeNamed = once((name: string) => bridgeOf(host, name))
+  const portsOf = once((bridge: Bridge) => {
+    const found = new Map<string, ReturnType<typeof portOf>>()
+    return (symbol: HostSymbol) => once(() => portOf(host, bridge, symbol), found)(symbol.text)
+  })
+  return resolve(openflow(''), entries, (flow) => {
+    const bridge = bridgeNamed(flow.bridge)
     if (isMissing(bridge)) return bridge
     if (bridge.datapath === 'netdev' && reassembles(flow)) return []
     const ports = new Map<string, string>()
     const absent = new Map<string, Missing>()
     for (const symbol of portSymbols(flow)) {
-      const port = portOf(host, bridge, symbol)
+      const port = portsOf(bridge)(symbol)
       if (isMissing(port)) absent.set(symbol.text, port)
       else ports.set(symbol.text, String(port.ofport))
     }
@@ -47,6 +53,7 @@ export const resolveFlows = (entries: readonly Flow[], host: HostNames): Resolve
     const rest = withoutOutputs(flow, new Set(absent.keys()))
     return rest ? { ...missing, meanwhile: [withPorts(rest, ports)] } : missing
   })
+}
 
 /** Whether a flow sends fragments through conntrack so that it puts them together, which only the datapath of the kernel does. */
 const reassembles = ({ match, actions }: Flow): boolean => match.some(([field]) => field === 'nw_frag') && actions.startsWith('ct(')
@@ -66,11 +73,13 @@ export const resolvePortFlags = (entries: readonly PortFlag[], host: HostNames):
 export function resolveNft(entries: readonly NftEntry[], host: HostNames): Resolved<NftEntry> {
   const waiting = new Map<string, Missing>()
   const chainOf = (entry: NftEntry, name: string) => `${tableOf(entry)} ${name}`
+  const links = new Map<string, ReturnType<typeof linkOf>>()
+  const linkNamed = (dev: string | HostSymbol) => once(() => linkOf(host, dev), links)(typeof dev === 'string' ? `device ${dev}` : dev.text)
   const chains = resolve(
     nftables,
     entries.filter((entry) => entry.kind === 'chain'),
     (chain) => {
-      const found = deviceEntry(chain, host)
+      const found = deviceEntry(chain, linkNamed)
       if (isMissing(found) && chain.kind === 'chain') waiting.set(chainOf(chain, chain.name), found)
       return found
     },
@@ -78,22 +87,22 @@ export function resolveNft(entries: readonly NftEntry[], host: HostNames): Resol
   const others = resolve(
     nftables,
     entries.filter((entry) => entry.kind !== 'chain'),
-    (entry) => (entry.kind === 'rule' && waiting.get(chainOf(entry, entry.chain))) || deviceEntry(entry, host),
+    (entry) => (entry.kind === 'rule' && waiting.get(chainOf(entry, entry.chain))) || deviceEntry(entry, linkNamed),
   )
   return { entries: [...chains.entries, ...others.entries], pending: [...chains.pending, ...others.pending] }
 }
 
 /** An entry with device names; the device of a hook must be there, whoever named it. */
-function deviceEntry(entry: NftEntry, host: HostNames): readonly NftEntry[] | Missing {
+function deviceEntry(entry: NftEntry, linkNamed: (dev: string | HostSymbol) => Link | Missing): readonly NftEntry[] | Missing {
   const names = new Map<string, string>()
   for (const symbol of deviceSymbols(entry)) {
-    const link = linkOf(host, symbol)
+    const link = linkNamed(symbol)
     if (isMissing(link)) return link
     names.set(symbol.text, link.name)
   }
   const named = withDevices(entry, names)
   const dev = named.kind === 'chain' ? named.hook?.dev : null
-  const link = dev ? linkOf(host, dev) : null
+  const link = dev ? linkNamed(dev) : null
   return link && isMissing(link) ? link : [named]
 }
 

@@ -2,6 +2,7 @@ import { canonicalJson } from '../model/bundle.js'
 import { isEqual } from '../model/equal.js'
 import { type Language, SyntaxFault } from './language.js'
 import { asObject, canonicalExpression, type Json, type JsonObject, readNft } from './nft-json.js'
+import { once } from './recent.js'
 import { type HostSymbol, substitute, symbolsIn } from './symbols.js'
 import { byText } from './text.js'
 
@@ -63,13 +64,24 @@ export const nftComment = (text: string): string => (text.length <= 128 ? text :
 export const tableOf = (entry: NftEntry): string => `${entry.family} ${entry.table}`
 
 /** Devices that only the host knows: of a chain's hook, or in the key of an element such as `POD . DEVICE`. */
-export const deviceSymbols = (entry: NftEntry): readonly HostSymbol[] => {
+export const deviceSymbols: (entry: NftEntry) => readonly HostSymbol[] = once((entry: NftEntry) => {
   if (entry.kind === 'chain') return symbolsIn(entry.hook?.dev ?? '')
   return entry.kind === 'element' ? symbolsIn(...joined(entry.value).filter((part) => typeof part === 'string')) : []
-}
+}, new WeakMap<NftEntry, readonly HostSymbol[]>())
+
+const PLACED = new WeakMap<NftEntry, { readonly devices: string; readonly made: NftEntry }>()
 
 /** The entry with the symbols of its devices replaced by names. */
 export function withDevices(entry: NftEntry, devices: ReadonlyMap<string, string>): NftEntry {
+  if (devices.size === 0) return entry
+  const text = [...devices].join()
+  const found = PLACED.get(entry)
+  const made = found?.devices === text ? found.made : placed(entry, devices)
+  if (found?.made !== made) PLACED.set(entry, { devices: text, made })
+  return made
+}
+
+function placed(entry: NftEntry, devices: ReadonlyMap<string, string>): NftEntry {
   if (entry.kind === 'chain' && entry.hook?.dev != null)
     return { ...entry, hook: { ...entry.hook, dev: substitute(entry.hook.dev, devices) } }
   if (entry.kind !== 'element' || deviceSymbols(entry).length === 0) return entry
@@ -83,14 +95,8 @@ const joined = (value: Json): readonly Json[] => {
   return Array.isArray(parts) ? (parts as readonly Json[]) : []
 }
 
-const KEYS = new WeakMap<NftEntry, string>()
-
 /** Asked for again and again by whoever sorts and compares. */
-function key(entry: NftEntry): string {
-  const found = KEYS.get(entry) ?? spelledKey(entry)
-  KEYS.set(entry, found)
-  return found
-}
+const key = once(spelledKey, new WeakMap<NftEntry, string>())
 
 function spelledKey(entry: NftEntry): string {
   switch (entry.kind) {

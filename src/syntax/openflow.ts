@@ -2,8 +2,9 @@ import { GUARD_COOKIE, OWN_COOKIE, OWN_COOKIE_MASK } from '../model/numbers.js'
 import { canonicalActions, type Packet } from './actions.js'
 import { type Language, SyntaxFault } from './language.js'
 import { type Condition, canonicalMatch, hex, readNumber } from './match.js'
+import { once } from './recent.js'
 import { type HostSymbol, substitute, symbolsIn } from './symbols.js'
-import { byText, splitTop } from './text.js'
+import { alone, byText, splitTop } from './text.js'
 
 /** One flow of a bridge, in canonical spelling whatever way it was written (ovs-fields(7), ovs-actions(7)). */
 export interface Flow {
@@ -56,12 +57,27 @@ export const isOwn = ({ cookie }: Flow): boolean =>
   cookie === GUARD_COOKIE || (cookie >> 32n === 0n && (cookie & OWN_COOKIE_MASK) === OWN_COOKIE)
 
 /** Ports that only the host knows, in match and actions. */
-export const portSymbols = (entry: Flow): readonly HostSymbol[] => symbolsIn(...entry.match.map(([, value]) => value), entry.actions)
+export const portSymbols: (entry: Flow) => readonly HostSymbol[] = once(
+  (entry: Flow) => symbolsIn(...entry.match.map(([, value]) => value), entry.actions),
+  new WeakMap<Flow, readonly HostSymbol[]>(),
+)
+
+interface Placed {
+  readonly ports: string
+  readonly made: Flow
+}
+
+const PLACED = new WeakMap<Flow, Placed>()
 
 /** The flow with symbols replaced by OpenFlow port numbers (or LOCAL); symbols that the map does not know stay. */
 export function withPorts(entry: Flow, ports: ReadonlyMap<string, string>): Flow {
+  const text = [...ports].join()
+  const found = PLACED.get(entry)
+  if (found?.ports === text) return found.made
   const match = entry.match.map(([field, value]): Condition => [field, substitute(value, ports)])
-  return { ...entry, match, actions: canonicalActions(substitute(entry.actions, ports)) }
+  const made = { ...entry, match, actions: canonicalActions(substitute(entry.actions, ports)) }
+  PLACED.set(entry, { ports: text, made })
+  return made
 }
 
 /**
@@ -115,32 +131,60 @@ function parseFlow(bridge: string, line: string, number: number, comment: string
   })
 }
 
-/**
- * The flows of one bridge: `openflow.<bridge>.flows`, and what `ovs-ofctl -O OpenFlow14 dump-flows --no-names` prints. The comment line right
- * above a flow is the flow's; others are not kept. Identity: table, priority and match. Meaning: the actions; cookies are judged by isOwn.
- */
-export const openflow = (bridge: string): Language<Flow> => ({
-  subsystem: 'openflow',
-  parse(text) {
+/** A line, and the flow in it. */
+interface Line {
+  readonly text: string
+  readonly flow: Flow
+}
+
+/** Reads the flows of one bridge, and remembers those of its last text by their lines: few of ten thousand change at a time. */
+export function flowReader(bridge: string): (text: string) => readonly Flow[] {
+  let before: ReadonlyMap<string, Line> = new Map()
+  return (text) => {
     const flows: Flow[] = []
+    const lines = new Map<string, Line>()
     let comment: string | null = null
     for (const [index, written] of text.split('\n').entries()) {
       const line = written.trim()
       if (line.startsWith('#')) comment = line.replace(/^#\s*/, '')
       else if (line === '' || /^(OFPST|NXST)_FLOW/.test(line)) comment = null
       else {
-        flows.push(parseFlow(bridge, line, index + 1, comment))
+        const known = before.get(line)
+        const read = known?.flow.comment === comment ? known : readLine(bridge, alone(line), index + 1, comment && alone(comment))
+        flows.push(read.flow)
+        lines.set(read.text, read)
         comment = null
       }
     }
+    before = lines
     return flows
-  },
+  }
+}
+
+const readLine = (bridge: string, text: string, number: number, comment: string | null): Line => ({
+  text,
+  flow: parseFlow(bridge, text, number, comment),
+})
+
+/** Asked for again and again by whoever compares. */
+const keyOf = once(
+  (entry: Flow): string =>
+    [entry.bridge, `table=${entry.table}`, `priority=${entry.priority}`, printMatch(entry.match)].filter((part) => part !== '').join(' '),
+  new WeakMap<Flow, string>(),
+)
+
+/**
+ * The flows of one bridge: `openflow.<bridge>.flows`, and what `ovs-ofctl -O OpenFlow14 dump-flows --no-names` prints. The comment line right
+ * above a flow is the flow's; others are not kept. Identity: table, priority and match. Meaning: the actions; cookies are judged by isOwn.
+ */
+export const openflow = (bridge: string): Language<Flow> => ({
+  subsystem: 'openflow',
+  parse: flowReader(bridge),
   print: (entries) =>
     [...entries]
       .sort(compareFlows)
       .map((entry) => `${entry.comment === null ? '' : `# ${entry.comment}\n`}${printFlow(entry)}\n`)
       .join(''),
-  key: (entry) =>
-    [entry.bridge, `table=${entry.table}`, `priority=${entry.priority}`, printMatch(entry.match)].filter((part) => part !== '').join(' '),
+  key: keyOf,
   same: (a, b) => a.actions === b.actions,
 })

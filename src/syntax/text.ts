@@ -18,6 +18,9 @@ export function splitTop(text: string): readonly string[] {
   return parts
 }
 
+/** The text without the longer one that it may be a part of, which the engine would keep for its sake. */
+export const alone = (text: string): string => ` ${text}`.slice(1)
+
 /** A table of words. Not a plain object: a text that is read could be `constructor`. */
 export const mapOf = <V>(words: Readonly<Record<string, V>>): ReadonlyMap<string, V> => new Map(Object.entries(words))
 

@@ -1,0 +1,20 @@
+/**
+ * A reader that remembers what it made of its last text. What hosts and bundles say is read every few moments and is seldom another; with ten
+ * thousand entries it is much cheaper to see that it is the same. What it makes must not be changed by anybody.
+ */
+export function recently<T>(read: (text: string) => T): (text: string) => T {
+  let last: { readonly text: string; readonly made: T } | null = null
+  return (text) => {
+    if (last?.text !== text) last = { text, made: read(text) }
+    return last.made
+  }
+}
+
+/** Values by key, each made when it is first asked for. */
+export function once<K, V>(make: (key: K) => V, made: Pick<Map<K, V>, 'get' | 'set'> = new Map()): (key: K) => V {
+  return (key) => {
+    const found = made.get(key) ?? make(key)
+    made.set(key, found)
+    return found
+  }
+}
