@@ -3,7 +3,19 @@ import { DEFAULT_LISTEN, type Listen, parseListen } from '../host/endpoint.js'
 import { HostFault } from '../host/exec.js'
 import { machineName } from '../host/files.js'
 import { startDaemon } from './daemon.js'
-import { claimAfterOption, type HostOptions, loud, maxRemoveOption, nodeOption, rundir, seconds, stateOption } from './options.js'
+import {
+  checkOption,
+  claimAfterOption,
+  gatewayOption,
+  type HostOptions,
+  loud,
+  maxRemoveOption,
+  nodeOption,
+  olderOption,
+  rundir,
+  seconds,
+  stateOption,
+} from './options.js'
 import { faultProblem } from './reconcile.js'
 import { printText } from './report.js'
 import type { Report } from './run.js'
@@ -19,6 +31,9 @@ interface RunOptions extends HostOptions {
   readonly listen: Listen | null
   readonly maxRemove: number
   readonly claimAfter: number
+  readonly allowOlder: boolean
+  readonly check?: readonly string[]
+  readonly checkGateway: boolean
   readonly replaceServiceRoutes?: boolean
 }
 
@@ -79,6 +94,9 @@ export function runCommand(version: () => string): Command {
     .addOption(stateOption())
     .addOption(maxRemoveOption())
     .addOption(claimAfterOption())
+    .addOption(olderOption())
+    .addOption(gatewayOption())
+    .addOption(checkOption())
     .option('--replace-service-routes', 'replace routes to services that another gateway mode or release left behind')
     .action(async (options: RunOptions) => {
       try {
@@ -102,6 +120,9 @@ async function runUntilSignal(options: RunOptions, version: string): Promise<voi
     maxRemove,
     claimAfter,
     replaceServiceRoutes = false,
+    allowOlder,
+    check = null,
+    checkGateway,
   } = options
   const node = options.node || machineName()
   const source = openSource(options.source, {
@@ -129,6 +150,8 @@ async function runUntilSignal(options: RunOptions, version: string): Promise<voi
     maxRemove,
     claimAfter,
     replaceServiceRoutes,
+    allowOlder,
+    checks: { gateway: checkGateway, command: check },
     rundir: rundir(),
     settle: settle * 1000,
     check: syncCheck,

@@ -4,7 +4,7 @@ import { createExec, type ExecOptions } from '../host/exec.js'
 import { type Ready, readyNft } from '../host/load-now.js'
 import { lockHost } from '../host/lock.js'
 import type { Phase } from '../model/bundle.js'
-import type { Problem } from '../model/problem.js'
+import { type Problem, problem } from '../model/problem.js'
 import { createAlarm } from './alarm.js'
 import { bridgesOf } from './bundle.js'
 import { arrive, hasDeparted } from './departure.js'
@@ -15,7 +15,7 @@ import { faultProblem } from './reconcile.js'
 import { type Report, type Request, run } from './run.js'
 import type { Given, Source } from './source.js'
 import { noStatus, recordPass, recordSource } from './status.js'
-import { appliedCopy, type Copy, copyBundle, markApplied } from './store.js'
+import { appliedCopy, appliedRevision, type Copy, copyBundle, markApplied } from './store.js'
 import { createSync, type SyncOptions } from './sync.js'
 import { openWatches } from './watches.js'
 
@@ -42,6 +42,9 @@ export interface Daemon {
    */
   stop(): Promise<Report | null>
 }
+
+const older = (revision: string | null, applied: string | null): Problem =>
+  problem('OlderBundle', { message: `commit ${revision} came before ${applied}, which was applied; what was applied stays` })
 
 /** What happens at one time is repaired by one pass. */
 const TOGETHER = 50
@@ -116,8 +119,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       if (stopping) return
       if (!('files' in found)) return complain(found)
       if (found !== given) {
-        const copy = copyBundle(stateDir, node, found.files, found.index)
+        const copy = copyBundle(stateDir, node, found)
         if (!('bundle' in copy)) return complain(copy)
+        const before = applied && applied.name !== copy.name && !options.allowOlder ? appliedRevision(stateDir, node) : null
+        if (await source.precedes(found.revision, before)) return complain([older(found.revision, before)])
+        if (stopping) return
         given = found
         if (wanted?.copy.name !== copy.name) alarm.within(0)
         wanted = { copy, revision: found.revision }
@@ -167,7 +173,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const seconds = (now() - started) / 1000
     const changed = report.changes.length > 0
     if (report.exitCode !== 1) {
-      markApplied(stateDir, copy.name, wanted ? [wanted.copy.name] : [])
+      markApplied(stateDir, copy.name, wanted?.copy === copy ? wanted.revision : null, wanted ? [wanted.copy.name] : [])
       applied = copy
       failures = 0
     } else {

@@ -10,7 +10,17 @@ import { apply } from './apply.js'
 import { runCommand } from './daemon-command.js'
 import { askStatus, type StatusRequest } from './endpoint.js'
 import { moveCommand, shutdownCommand } from './move-command.js'
-import { claimAfterOption, loud, maxRemoveOption, nodeOption, rundir, stateOption } from './options.js'
+import {
+  checkOption,
+  claimAfterOption,
+  gatewayOption,
+  loud,
+  maxRemoveOption,
+  nodeOption,
+  olderOption,
+  rundir,
+  stateOption,
+} from './options.js'
 import { faultProblem } from './reconcile.js'
 import { remembering } from './remember.js'
 import { printJson, printText } from './report.js'
@@ -26,6 +36,9 @@ interface Options {
   readonly maxRemove: number
   readonly replaceServiceRoutes?: boolean
   readonly claimAfter: number
+  readonly allowOlder: boolean
+  readonly check?: readonly string[] | null
+  readonly checkGateway?: boolean
 }
 
 function subcommand(name: 'diff' | 'apply', description: string): Command {
@@ -42,16 +55,20 @@ function subcommand(name: 'diff' | 'apply', description: string): Command {
     .addOption(stateOption())
     .addOption(maxRemoveOption())
     .addOption(claimAfterOption())
+    .addOption(olderOption())
     .option('--replace-service-routes', 'replace routes to services that another gateway mode or release left behind')
-    .action(async ({ bundle, node, phase, output, stateDir, maxRemove, replaceServiceRoutes = false, claimAfter }: Options) => {
-      const place = { node: node || machineName(), phase, stateDir, rundir: rundir() }
-      const request = { ...place, bundle, maxRemove, replaceServiceRoutes, claimAfter }
+    .action(async ({ output, node, check = null, checkGateway = false, ...options }: Options) => {
+      const checks = { gateway: checkGateway, command: check }
+      const request = { ...options, node: node || machineName(), rundir: rundir(), checks }
       const report = await (name === 'apply' ? remembering(request, () => apply(request)) : run({ ...request, command: name }))
       process.exitCode = report.exitCode
       process.stdout.write(output === 'json' ? printJson(report) : printText(report, name))
       loud(report.problems)
     })
 }
+
+const applyCommand = (): Command =>
+  subcommand('apply', 'Make the host agree with the bundle, and read it again.').addOption(gatewayOption()).addOption(checkOption())
 
 /** What the host is like, as an object that `egretta plan` reads. */
 function factsCommand(): Command {
@@ -122,7 +139,7 @@ const verifyCodes = `
 Exit codes:
   0  every node does what its bundle says, and no egress IP is on several
   1  failed or refused
-  2  not so
+  2  something is not so; the lines say what
 `
 
 const program = new Command('egretta-agent')
@@ -130,7 +147,7 @@ const program = new Command('egretta-agent')
   .option('--version', 'print the version')
   .on('option:version', printVersion)
   .addCommand(subcommand('diff', 'Show what apply would change; change nothing.').addHelpText('after', environment + exitCodes))
-  .addCommand(subcommand('apply', 'Make the host agree with the bundle, and read it again.').addHelpText('after', environment + exitCodes))
+  .addCommand(applyCommand().addHelpText('after', environment + exitCodes))
   .addCommand(runCommand(version).addHelpText('after', environment + runCodes))
   .addCommand(shutdownCommand().addHelpText('after', environment + exitCodes))
   .addCommand(moveCommand('release').addHelpText('after', environment + exitCodes))

@@ -41,6 +41,13 @@ export const loud = (problems: readonly Problem[]) => {
   for (const each of problems) process.stderr.write(printProblem(each))
 }
 
+export const olderOption = (): Option =>
+  new Option('--allow-older', 'apply also a bundle that is older than the one that was applied last').default(false)
+export const gatewayOption = (): Option =>
+  new Option('--check-gateway', 'put back a pass after which a default gateway does not answer').default(false)
+export const checkOption = (): Option =>
+  new Option('--check <command...>', 'command, without shell: put back a pass after which its exit code is not 0')
+
 export const claimAfterOption = (): Option =>
   new Option('--claim-after <seconds>', 'how long an egress IP is left to another station that answers for it')
     .argParser(seconds(0))

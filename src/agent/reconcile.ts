@@ -42,11 +42,12 @@ export interface PartPlan {
 
 export type Observation = Readonly<Partial<Record<SubsystemName, Observed<Entry>>>>
 
-/** What the subsystems hold now. */
+/** What the subsystems hold now, asked all at once. Ends when every one of them has answered, or failed. */
 export async function observe(host: Host, subsystems: Subsystems): Promise<Observation> {
-  const found: Partial<Record<SubsystemName, Observed<Entry>>> = {}
-  for (const name of subsystems) found[name] = await host[name].observe()
-  return found
+  const found = await Promise.allSettled(subsystems.map((name) => host[name].observe()))
+  const failed = found.find((each) => each.status === 'rejected')
+  if (failed) throw failed.reason
+  return Object.fromEntries(found.map((each, at) => [subsystems[at], (each as PromiseFulfilledResult<Observed<Entry>>).value]))
 }
 
 /** What turns the observation into the goal. Entries of the other part are foreign to this one. */
@@ -146,10 +147,16 @@ export interface Outcome {
 }
 
 /**
- * Makes the changes of one part, step by step, and looks again, unless there was nothing to do. When a step fails, what the pass changed is put
- * back as it was observed.
+ * Makes the changes of one part, step by step, and looks again, unless there was nothing to do. When a step fails, or `check` says that
+ * something does not hold afterwards, what the pass changed is put back as it was observed.
  */
-export async function applyPart(host: Host, goal: Goal, before: Observation, { changes, conflicts }: PartPlan): Promise<Outcome> {
+export async function applyPart(
+  host: Host,
+  goal: Goal,
+  before: Observation,
+  { changes, conflicts }: PartPlan,
+  check: () => Promise<readonly Problem[]> = async () => [],
+): Promise<Outcome> {
   const touched = new Set<SubsystemName>()
   try {
     for (const act of actsOf(host, goal, changes)) {
@@ -162,7 +169,11 @@ export async function applyPart(host: Host, goal: Goal, before: Observation, { c
   if (changes.length + conflicts.length === 0) return { made: [], problems: [] }
   const left = planPart(host, goal, await observe(host, goal.subsystems))
   const [first] = [...left.changes, ...left.conflicts]
-  if (!first) return { made: changes, problems: [] }
+  if (!first) {
+    const failed = changes.length > 0 ? await check() : []
+    if (failed.length === 0) return { made: changes, problems: [] }
+    return { made: [], problems: [...failed, ...(await restore(host, goal.part, before, [...touched]))] }
+  }
   const count = left.changes.length + left.conflicts.length
   const message = `after the pass ${count} entries still differ, the first is ${first.subsystem} ${first.key}`
   return { made: changes, problems: [problem('NotConverged', { message })] }

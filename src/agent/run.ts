@@ -1,4 +1,5 @@
 import { createExec, type Exec, type ExecOptions } from '../host/exec.js'
+import { writtenAt } from '../host/files.js'
 import { lockState, type RunLock } from '../host/lock.js'
 import { removeProbes } from '../host/probe.js'
 import type { Pending } from '../host/resolve.js'
@@ -7,6 +8,7 @@ import type { Change } from '../model/change.js'
 import { type Problem, problem } from '../model/problem.js'
 import type { Entry } from '../syntax/languages.js'
 import { type Bundle, loadBundle } from './bundle.js'
+import { type Checks, failedChecks, NO_CHECKS } from './checks.js'
 import { compare } from './comparison.js'
 import { staleConnections } from './conntrack.js'
 import type { Entries } from './entries.js'
@@ -30,7 +32,7 @@ import { preflightProblems } from './preflight.js'
 import { applyPart, faultProblem, type Goal, observe, planPart } from './reconcile.js'
 import { recorded, type Seen } from './seen.js'
 import { look, type Place } from './sight.js'
-import { closeJournal, openJournal } from './state.js'
+import { closeJournal, isLeftBehind, openJournal } from './state.js'
 import { viewBridges } from './view.js'
 
 export interface Request extends Place {
@@ -47,6 +49,10 @@ export interface Request extends Place {
   readonly move?: Move
   /** Seconds for which an egress IP is left to another station that answers for it; 30 unless given. */
   readonly claimAfter?: number
+  /** Whether a bundle may be one that was left behind. */
+  readonly allowOlder?: boolean
+  /** What must hold after a pass that changed something, unless the node leaves. */
+  readonly checks?: Checks
   /** How programs are started; in tests, where. */
   readonly exec?: ExecOptions
 }
@@ -135,7 +141,9 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
   const { state, goals } = sight
   const recorder = recorded(sight.host)
   const { host } = recorder
+  const written = writtenAt(`${request.bundle}/bundle.json`) ?? Date.now()
   const problems: Problem[] = [...faults, ...noted.problems, ...sight.problems]
+  if (phase !== 'shutdown' && !request.allowOlder && isLeftBehind(bundle, written, state)) problems.push(leftBehind(request.bundle))
   const changes: Change<Entry>[] = []
   const passing = new Set<string>()
   let turn = NO_TURN
@@ -199,8 +207,11 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
         const stale = staleConnections(plan.changes, managed.entries, managed.stale, host.conntrack.keeps)
         // A guard needs no journal: the marks on its entries say enough, and no full disk may delay it.
         if (goal.part === 'base' && plan.changes.length > 0) openJournal(stateDir, bundle, state, stale)
-        const outcome = await applyPart(host, managed, seen, plan)
+        const check = () => failedChecks(exec, rundir, sight.view, managed, request.checks ?? NO_CHECKS)
+        const outcome = await applyPart(host, managed, seen, plan, goal.part === 'base' && phase !== 'shutdown' ? check : undefined)
         changes.push(...outcome.made)
+        // What was put back speaks again.
+        if (going.length > 0 && outcome.made.length === 0) problems.push(...(await quiet(quietGuard(bundle, sight, []))))
         problems.push(...outcome.problems)
         if (goal.part === 'base' && !outcome.problems.some(isError)) claimed = turn.claims
       }
@@ -210,7 +221,7 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
     }
   }
   const failed = problems.some(isError)
-  if (command === 'apply' && !failed) closeJournal(stateDir, bundle, state)
+  if (command === 'apply' && !failed) closeJournal(stateDir, bundle, state, written)
   if (command === 'apply' && faults.length + noted.problems.length === 0) writeMoves(stateDir, { ...noted.moves, waiting })
   problems.push(...(await announceAll(createExec(request.exec), claimed)))
   const { pending } = sight
@@ -235,5 +246,10 @@ function lasting(changes: readonly Change<Entry>[], passing: ReadonlySet<string>
   const gone = new Set(changes.flatMap(({ op, key }) => (op === 'delete' && passing.has(key) ? key : [])))
   return changes.filter(({ key }) => !gone.has(key))
 }
+
+const leftBehind = (folder: string): Problem =>
+  problem('OlderBundle', {
+    message: `${folder} holds a bundle that was applied before the last one, and was written before it; nothing was changed`,
+  })
 
 const isError = ({ severity }: Problem): boolean => severity === 'error'

@@ -1,18 +1,15 @@
 import type { ExecOptions } from '../host/exec.js'
 import { listFolder, readText } from '../host/files.js'
 import { watchFiles } from '../host/folder-watch.js'
-import { absolute, isFolder, type TextFile } from '../host/folders.js'
+import { absolute, isFolder } from '../host/folders.js'
 import type { Watch } from '../host/follow.js'
 import { gitRepository, parseGitSource } from '../host/git.js'
 import { type Problem, problem } from '../model/problem.js'
 import { loadBundle } from './bundle.js'
-import { readBundleFolder } from './store.js'
+import { type FolderContent, readBundleFolder } from './store.js'
 
 /** What a source holds for a node. */
-export interface Given {
-  readonly files: readonly TextFile[]
-  /** `index.json` of the rendering. */
-  readonly index: string | null
+export interface Given extends FolderContent {
   /** The commit of a git source. */
   readonly revision: string | null
 }
@@ -23,6 +20,8 @@ export interface Source {
   readonly text: string
   /** What it holds now, or why that is no bundle. Fails with HostFault where it cannot be reached. */
   read(): Promise<Given | readonly Problem[]>
+  /** Whether a revision came before another one; false where there is no telling, as of folders. Fails with HostFault. */
+  precedes(revision: string | null, other: string | null): Promise<boolean>
   /** Says when it may hold something else. */
   watch(changed: () => void): Watch
 }
@@ -65,6 +64,7 @@ function openFolder(text: string, { node, poll = POLL.folder }: SourceOptions): 
         revision: null,
       }
     },
+    precedes: async () => false,
     watch: (changed) =>
       watchFiles(
         [root, `${root}/nodes`, below],
@@ -90,7 +90,11 @@ function openGit(text: string, { node, stateDir, poll = POLL.git, home, exec }: 
       const files = bare.some(({ path }) => path === 'bundle.json') ? bare : named
       if (files.length === 0) return [problem('InvalidBundle', { message: `commit ${revision} has no bundle of node ${node}` })]
       const index = files === named ? bare.find(({ path }) => path === 'index.json')?.text : undefined
-      return { files, index: index ?? null, revision }
+      // A commit says nothing of when it was rendered; what is taken from it is the bundle of now.
+      return { files, index: index ?? null, written: Date.now(), revision }
+    },
+    async precedes(revision, other) {
+      return revision !== null && other !== null && revision !== other && (await repository.isAncestor(revision, other))
     },
     watch(changed) {
       const timer = setInterval(changed, poll * 1000)

@@ -12,6 +12,15 @@ interface Known {
   readonly bridges: readonly string[]
 }
 
+/** A bundle that was applied, and when its bundle.json was written, in milliseconds since 1970. */
+interface Past {
+  readonly digest: string
+  readonly written: number
+}
+
+/** How many bundles are remembered. */
+const REMEMBERED = 20
+
 /**
  * The state folder: `applied.json` is the bundle that was applied last and the one before it, `journal.json` the one that a pass is
  * about to apply, or was when it was killed. A reboot empties the folder, as it empties the host of what it describes.
@@ -21,6 +30,8 @@ export interface State {
   readonly predecessor: Known | null
   /** Left by a pass that did not end. */
   readonly interrupted: Interrupted | null
+  /** Bundles that were applied, each once, the last one last. */
+  readonly history: readonly Past[]
 }
 
 /** What a pass was about to do. `connections`: those that it was to end, in the words of the file. */
@@ -28,7 +39,7 @@ interface Interrupted extends Known {
   readonly connections?: unknown
 }
 
-export const NO_STATE: State = { applied: null, predecessor: null, interrupted: null }
+export const NO_STATE: State = { applied: null, predecessor: null, interrupted: null, history: [] }
 
 const file = (stateDir: string, name: 'applied' | 'journal'): string => `${stateDir}/${name}.json`
 
@@ -37,11 +48,12 @@ export const addressMarks = (stateDir: string): string => `${stateDir}/addresses
 
 /** The state; empty where there is none. Fails with HostFault when a file of it does not parse. */
 export function readState(stateDir: string): State {
-  const applied = read<{ applied?: Known; predecessor?: Known }>(file(stateDir, 'applied'))
+  const applied = read<{ applied?: Known; predecessor?: Known; history?: unknown }>(file(stateDir, 'applied'))
   return {
     applied: applied?.applied ?? null,
     predecessor: applied?.predecessor ?? null,
     interrupted: read<Interrupted>(file(stateDir, 'journal')),
+    history: pastIn(applied?.history),
   }
 }
 
@@ -71,10 +83,31 @@ export function interruptedConnections({ interrupted }: State): readonly Transla
   })
 }
 
-/** Says that the bundle is applied whole. Applying one again keeps its predecessor. */
-export function closeJournal(stateDir: string, bundle: Bundle, state: State): void {
-  const predecessor = state.applied?.digest === bundle.manifest.digest ? state.predecessor : state.applied
-  writeAtomic(file(stateDir, 'applied'), `${JSON.stringify({ applied: describe(bundle), predecessor })}\n`)
+const pastIn = (written: unknown): readonly Past[] =>
+  (Array.isArray(written) ? (written as readonly unknown[]) : []).flatMap((each) => {
+    const { digest, written: at } = (each ?? {}) as Partial<Past>
+    return typeof digest === 'string' && typeof at === 'number' ? [{ digest, written: at }] : []
+  })
+
+/**
+ * Whether a bundle was applied before the last one, and stands in a folder that was written before that of the last one: an old copy. One
+ * that was rendered again, to go back, was written now.
+ */
+export function isLeftBehind({ manifest: { digest } }: Bundle, written: number, { applied, history }: State): boolean {
+  const last = history.find((each) => each.digest === applied?.digest)
+  return last !== undefined && digest !== last.digest && written < last.written && history.some((each) => each.digest === digest)
+}
+
+/**
+ * Says that the bundle is applied whole; `written` is when its bundle.json was, in milliseconds since 1970. Applying one again keeps its
+ * predecessor.
+ */
+export function closeJournal(stateDir: string, bundle: Bundle, state: State, written: number): void {
+  const now = describe(bundle)
+  const predecessor = state.applied?.digest === now.digest ? state.predecessor : state.applied
+  const others = state.history.filter(({ digest }) => digest !== now.digest)
+  const history = [...others, { digest: now.digest, written }].slice(-REMEMBERED)
+  writeAtomic(file(stateDir, 'applied'), `${JSON.stringify({ applied: now, predecessor, history })}\n`)
   removeFile(file(stateDir, 'journal'))
 }
 

@@ -1,4 +1,4 @@
-import { readText } from '../host/files.js'
+import { dateFile, readText, writeAtomic, writtenAt } from '../host/files.js'
 import { isFolder, linkTarget, nameFolder, namesIn, pointLink, removeFolder, type TextFile, writeFolder } from '../host/folders.js'
 import { sha256 } from '../model/bundle.js'
 import { type Problem, problem } from '../model/problem.js'
@@ -18,13 +18,14 @@ export interface Copy {
 
 const copies = (stateDir: string): string => `${stateDir}/bundles`
 const folderOf = (stateDir: string, name: string, node: string): string => `${copies(stateDir)}/${name}/nodes/${node}`
+const revisionFile = (stateDir: string, name: string): string => `${copies(stateDir)}/${name}/revision`
 const link = (stateDir: string): string => `${stateDir}/applied`
 
 /**
- * Copies the files of a bundle, `index` being that of the rendering that it is part of, or says why it is refused. Fails with HostFault where
- * it cannot be written.
+ * Copies the files of a bundle, `index` being that of the rendering that it is part of, or says why it is refused. `written` is when the
+ * bundle was, in milliseconds since 1970: the copy says so too. Fails with HostFault where it cannot be written.
  */
-export function copyBundle(stateDir: string, node: string, files: readonly TextFile[], index: string | null): Copy | readonly Problem[] {
+export function copyBundle(stateDir: string, node: string, { files, index, written }: FolderContent): Copy | readonly Problem[] {
   const name = sha256(
     JSON.stringify(
       [...files]
@@ -48,6 +49,7 @@ export function copyBundle(stateDir: string, node: string, files: readonly TextF
   }
   const folder = folderOf(stateDir, name, node)
   const bundle = loadBundle(folder)
+  if ('manifest' in bundle) dateFile(`${folder}/bundle.json`, written)
   return refusal(bundle, node) ?? { name, folder, bundle: bundle as Bundle }
 }
 
@@ -57,8 +59,12 @@ function refusal(bundle: Bundle | readonly Problem[], node: string): readonly Pr
   return [problem('WrongNode', { message: `the bundle is that of node ${bundle.manifest.node}, this is ${node}; nothing was changed` })]
 }
 
-/** Says that the host was brought to a copy. Others than it and `staying` go. Fails with HostFault. */
-export function markApplied(stateDir: string, name: string, staying: readonly string[] = []): void {
+/**
+ * Says that the host was brought to a copy, which `revision` of a repository has; null for none. Others than it and `staying` go. Fails with
+ * HostFault.
+ */
+export function markApplied(stateDir: string, name: string, revision: string | null, staying: readonly string[] = []): void {
+  if (revision !== null && revision !== readText(revisionFile(stateDir, name))) writeAtomic(revisionFile(stateDir, name), revision)
   if (linkTarget(link(stateDir)) !== `bundles/${name}`) pointLink(link(stateDir), `bundles/${name}`)
   for (const other of namesIn(copies(stateDir))) {
     if (other !== name && !staying.includes(other)) removeFolder(`${copies(stateDir)}/${other}`)
@@ -67,9 +73,8 @@ export function markApplied(stateDir: string, name: string, staying: readonly st
 
 /** Keeps a copy of a bundle that was applied from its folder. Fails with HostFault; a folder that has changed since is not kept. */
 export function keepApplied(stateDir: string, node: string, folder: string): void {
-  const { files, index } = readBundleFolder(folder, namesIn(folder))
-  const copy = copyBundle(stateDir, node, files, index)
-  if ('bundle' in copy) markApplied(stateDir, copy.name)
+  const copy = copyBundle(stateDir, node, readBundleFolder(folder, namesIn(folder)))
+  if ('bundle' in copy) markApplied(stateDir, copy.name, null)
 }
 
 /** The bundle to which the host was last brought; null where there is none, or none of this node. */
@@ -81,14 +86,26 @@ export function appliedCopy(stateDir: string, node: string): Copy | null {
   return 'manifest' in bundle ? { name, folder, bundle } : null
 }
 
+/** The revision of a repository that the host was last brought to; null where that was none. Fails with HostFault. */
+export function appliedRevision(stateDir: string, node: string): string | null {
+  const copy = appliedCopy(stateDir, node)
+  return copy && readText(revisionFile(stateDir, copy.name))
+}
+
+/** A bundle as it stands in a folder or a repository. */
+export interface FolderContent {
+  readonly files: readonly TextFile[]
+  /** `index.json` of the rendering. */
+  readonly index: string | null
+  /** When the bundle was written, in milliseconds since 1970. */
+  readonly written: number
+}
+
 /** The files of a bundle folder and the index of the rendering that it is part of, two folders up. */
-export function readBundleFolder(
-  folder: string,
-  names: readonly string[],
-): { readonly files: readonly TextFile[]; readonly index: string | null } {
+export function readBundleFolder(folder: string, names: readonly string[]): FolderContent {
   const files = names.flatMap((path) => {
     const text = readText(`${folder}/${path}`)
     return text === null ? [] : [{ path, text }]
   })
-  return { files, index: readText(`${folder}/../../index.json`) }
+  return { files, index: readText(`${folder}/../../index.json`), written: writtenAt(`${folder}/bundle.json`) ?? Date.now() }
 }

@@ -10,6 +10,7 @@ import {
   rmSync,
   type Stats,
   statSync,
+  utimesSync,
   writeSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
@@ -22,6 +23,24 @@ export function readText(path: string): string | null {
     return readFileSync(path, 'utf8')
   } catch (error) {
     if (isCode(error, 'ENOENT', 'ENOTDIR')) return null
+    throw fileFault(path, error)
+  }
+}
+
+/** When a file was last written, in milliseconds since 1970; null when it is not there. Fails with HostFault. */
+export function writtenAt(path: string): number | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null
+  } catch (error) {
+    throw fileFault(path, error)
+  }
+}
+
+/** Says when a file was last written. Fails with HostFault. */
+export function dateFile(path: string, milliseconds: number): void {
+  try {
+    utimesSync(path, milliseconds / 1000, milliseconds / 1000)
+  } catch (error) {
     throw fileFault(path, error)
   }
 }

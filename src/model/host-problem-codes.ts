@@ -37,6 +37,16 @@ export const HOST_PROBLEMS = {
     meaning: 'The bundle would remove more of a part of the host than --max-remove allows.',
     remedy: 'Look at what diff lists; if it is meant, raise --max-remove.',
   },
+  OlderBundle: {
+    severity: 'error',
+    meaning: 'The bundle is older than the one that was applied last, as a copy or a checkout that was left behind would be.',
+    remedy: 'If it is meant, say so with --allow-older.',
+  },
+  CheckFailed: {
+    severity: 'error',
+    meaning: 'A check that was to hold after a pass did not, so what the pass had changed was put back.',
+    remedy: 'See what the check that is named says on this host.',
+  },
   MissingTool: {
     severity: 'error',
     meaning: 'A program that the agent needs is not installed.',
