@@ -14,5 +14,11 @@ export interface Finding {
   readonly for: string | null
 }
 
-/** What waits for something that the host does not have is not there either. */
-export const missingFor = ({ subsystem, key, reason }: Pending): Finding => ({ subsystem, what: 'missing', key, says: reason, for: null })
+/** What waits for something that the host does not have is not there either. `names` has another key for some of its entries. */
+export const missingFor = ({ subsystem, key, reason }: Pending, names: ReadonlyMap<string, string>): Finding => ({
+  subsystem,
+  what: 'missing',
+  key: names.get(key) ?? key,
+  says: reason,
+  for: null,
+})

@@ -3,7 +3,7 @@ import { type OvnkubeNat, translationOf } from '../host/ovnkube.js'
 import { canonicalJson } from '../model/bundle.js'
 import { isEqual } from '../model/equal.js'
 import type { Json } from '../syntax/nft-json.js'
-import type { NftEntry } from '../syntax/nftables.js'
+import { type NftEntry, nftables } from '../syntax/nftables.js'
 import type { Finding } from './finding.js'
 
 /** What of ovnkube-node translates pods on a host: its nft table, and the chains of releases up to v1.3.0. */
@@ -25,6 +25,17 @@ const CONNMARK = 'egress-ip-connmark'
 /** Through what a translation stands where it does. */
 const placeOf = ({ pod, dev }: Translation): string => `${pod.text} through ${dev}`
 
+const keyOf = (of: Translation): string => `${placeOf(of)} as ${of.egressIP.text}`
+
+/** How a translation is called here, by the key of its element in a bundle. */
+export const translationNames = (asked: readonly NftEntry[]): ReadonlyMap<string, string> =>
+  new Map(
+    asked.flatMap((entry): readonly (readonly [string, string])[] => {
+      const found = entry.kind === 'element' ? translationOf(entry.value, entry.to) : undefined
+      return found ? [[nftables.key(entry), keyOf(found)]] : []
+    }),
+  )
+
 type Wanted = Translation & { readonly for: string | null }
 
 /**
@@ -37,21 +48,27 @@ export function natFindings(asked: readonly NftEntry[], { nat, chains }: Transla
     return found && entry.kind === 'element' ? [{ ...found, for: entry.comment }] : []
   })
   const old = chains.flatMap(({ translations }) => translations)
-  if (nat.maps.length === 0) return [...translationFindings(wanted, old, 'chain'), ...chainFindings(asked, wanted, chains)]
-  return [...translationFindings(wanted, nat.translations, 'map'), ...leftBehind(wanted, old), ...ruleFindings(asked, wanted, nat)]
+  if (nat.maps.length === 0) {
+    const none = chains.length > 0 ? 'no rule of the chain translates the pod' : 'the host has no map and no chain that translates pods'
+    return [...translationFindings(wanted, old, none), ...chainFindings(asked, wanted, chains)]
+  }
+  return [
+    ...translationFindings(wanted, nat.translations, 'no element of the map translates the pod'),
+    ...leftBehind(wanted, old),
+    ...ruleFindings(asked, wanted, nat),
+  ]
 }
 
 const isSame = (a: Translation, b: Translation): boolean => placeOf(a) === placeOf(b) && a.egressIP.text === b.egressIP.text
 
-function translationFindings(wanted: readonly Wanted[], live: readonly Translation[], form: 'map' | 'chain'): readonly Finding[] {
+function translationFindings(wanted: readonly Wanted[], live: readonly Translation[], none: string): readonly Finding[] {
   const there = new Map<string, Translation>()
   // Of several rules of a chain for one pod the first counts; a map has one element.
   for (const each of live) if (!there.has(placeOf(each))) there.set(placeOf(each), each)
   const missing = wanted.flatMap((each): readonly Finding[] => {
     const found = there.get(placeOf(each))
-    const finding = { subsystem: 'nftables', key: `${placeOf(each)} as ${each.egressIP.text}`, for: each.for } as const
-    if (!found)
-      return [{ ...finding, what: 'missing', says: `no ${form === 'map' ? 'element of the map' : 'rule of the chain'} translates the pod` }]
+    const finding = { subsystem: 'nftables', key: keyOf(each), for: each.for } as const
+    if (!found) return [{ ...finding, what: 'missing', says: none }]
     return isSame(found, each) ? [] : [{ ...finding, what: 'different', says: `the pod leaves with ${found.egressIP.text}` }]
   })
   const places = new Map(wanted.map((each) => [placeOf(each), each]))
@@ -62,7 +79,7 @@ function translationFindings(wanted: readonly Wanted[], live: readonly Translati
     const says = held.has(each.egressIP.text)
       ? 'the bundle has no such pod for the egress IP'
       : 'the node translates to an address that it does not hold'
-    return [{ subsystem: 'nftables', what: 'stale', key: `${placeOf(each)} as ${each.egressIP.text}`, says, for: null }]
+    return [{ subsystem: 'nftables', what: 'stale', key: keyOf(each), says, for: null }]
   })
   return [...missing, ...stale]
 }
@@ -74,7 +91,7 @@ const leftBehind = (wanted: readonly Wanted[], old: readonly Translation[]): rea
     .map((each) => ({
       subsystem: 'nftables',
       what: 'stale',
-      key: `${placeOf(each)} as ${each.egressIP.text}`,
+      key: keyOf(each),
       says: 'a release up to v1.3.0 left this rule of iptables behind',
       for: null,
     }))

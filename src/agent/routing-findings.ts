@@ -30,21 +30,16 @@ export function ruleFindings(asked: readonly HostRule[], live: readonly HostRule
       const says = rule.fwmark === null ? 'what the pod sends is routed as everything else' : 'replies to pods that meet a node go astray'
       return { ...finding, what: 'missing', says }
     })
-  const known = new Set(asked.map(packetsOf))
+  // One that leads to another table has been told of.
+  const told = new Set(asked.filter((rule) => !there.has(rules.key(rule))).map(packetsOf))
   const stale = found
-    .filter((rule) => !wanted.has(rules.key(rule)) && !(known.has(packetsOf(rule)) && !there.has(keyLike(asked, rule))))
+    .filter((rule) => !wanted.has(rules.key(rule)) && !told.has(packetsOf(rule)))
     .map((rule): Finding => {
       const says =
         rule.fwmark === null ? 'the bundle has no such pod for an egress IP' : 'it is of local gateway mode, which the node is not in'
       return { subsystem: 'rules', what: 'stale', key: rules.key(rule), says, for: null }
     })
   return [...lacking, ...stale]
-}
-
-/** The key of the rule that is asked for the same packets. */
-const keyLike = (asked: readonly HostRule[], rule: HostRule): string => {
-  const same = asked.find((each) => packetsOf(each) === packetsOf(rule))
-  return same ? rules.key(same) : ''
 }
 
 /**

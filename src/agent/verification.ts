@@ -29,7 +29,8 @@ export const printVerificationJson = ({ exitCode: _, ...rest }: Verification): s
 /** For a person: a line for each finding, a last line that says it all. */
 export function printVerification({ node, findings, exitCode }: Verification): string {
   const lines = findings.map(
-    ({ subsystem, what, key, says, for: object }) => `  ${what.padEnd(9)}  ${subsystem}  ${key}${object ? ` (${object})` : ''}: ${says}`,
+    ({ subsystem, what, key, says, for: object }) =>
+      `  ${what.padEnd(9)}  ${subsystem.padEnd(9)}  ${key}${object ? ` (${object})` : ''}: ${says}`,
   )
   const total =
     exitCode === 1

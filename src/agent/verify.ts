@@ -20,7 +20,7 @@ import { type Finding, missingFor } from './finding.js'
 import { egressFlows, flowFindings, servesEgress } from './flow-findings.js'
 import { guardedBy } from './guard.js'
 import { lifecycle, ownershipOf } from './lifecycle.js'
-import { natFindings, translationsOn } from './nat-findings.js'
+import { natFindings, translationNames, translationsOn } from './nat-findings.js'
 import { faultProblem } from './reconcile.js'
 import { elsewhere } from './removals.js'
 import { routeFindings, ruleFindings } from './routing-findings.js'
@@ -89,15 +89,18 @@ async function compare(request: VerifyRequest, bundle: Bundle, exec: Exec): Prom
   const translated = [...translations.map(({ egressIP }) => egressIP), ...egressFlows(live).map(({ address }) => address)]
   const { goals, pending, problems } = lifecycle(bundle, 'steady', view, knowledgeOf(bundle), [])
   const asked = goals.find(({ part }) => part === 'base')?.entries ?? NO_ENTRIES
-  const waits = neededFlows(bundle)
+  const steady = entriesFor(bundle, 'steady', false)
+  const names = translationNames(steady.nftables)
+  const rendered = steady.openflow.filter(servesEgress)
+  const waits = new Set(rendered.map(openflow('').key))
   const place: AddressPlace = {
     links: view.links,
     bridges: new Set(bridges),
-    marked: new Set(egressFlows(asked.openflow.filter((entry) => 'cookie' in entry)).map(({ address }) => address.text)),
+    marked: new Set(egressFlows(rendered).map(({ address }) => address.text)),
     elsewhere: strangers(request, bundle, view, [...annotated, ...translated]),
   }
   const findings: readonly Finding[] = [
-    ...pending.filter(({ subsystem, key }) => subsystem !== 'openflow' || waits.has(key)).map(missingFor),
+    ...pending.filter(({ subsystem, key }) => subsystem !== 'openflow' || waits.has(key)).map((each) => missingFor(each, names)),
     ...(compares('nftables') ? [...natFindings(asked.nftables, { nat, chains }), ...guardFindings(bundle, own)] : []),
     ...(compares('openflow')
       ? flowFindings(
@@ -130,10 +133,6 @@ const knowledgeOf = (bundle: Bundle) => ({
   silenced: [],
   secondary: { silenced: [], devices: [] },
 })
-
-/** Keys of the flows that egress IPs need, as they stand in the bundle. */
-const neededFlows = (bundle: Bundle): ReadonlySet<string> =>
-  new Set(entriesFor(bundle, 'steady', false).openflow.filter(servesEgress).map(openflow('').key))
 
 /** Why an address that the bundle does not have is an egress IP all the same. */
 function strangers(

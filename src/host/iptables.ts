@@ -1,4 +1,4 @@
-import { type Address, type Family, isGlobalUnicast, parseAddress, parsePrefix } from '../model/address.js'
+import { type Address, type Family, parseAddress, parsePrefix } from '../model/address.js'
 import { EGRESS_NODE_MARK } from '../model/numbers.js'
 import { type Exec, HostFault, output } from './exec.js'
 import { FAMILIES } from './family.js'
@@ -37,15 +37,15 @@ const PROGRAMS: Readonly<Record<Family, readonly string[]>> = {
 export async function readEgressChains(exec: Exec): Promise<readonly EgressChain[]> {
   const found: EgressChain[] = []
   for (const family of FAMILIES) {
-    const rules = await readRules(exec, family)
-    if (rules) found.push(...chainIn(rules, family))
-    else if (await isListed(exec, family)) throw unreadable(family)
+    const chains = chainIn(await readRules(exec, family), family)
+    if (chains.length === 0 && (await isListed(exec, family))) throw unreadable(family)
+    found.push(...chains)
   }
   return found
 }
 
-/** Lines of all programs that the host has; null where it has none. Without a table named, a program loads no part of the kernel. */
-async function readRules(exec: Exec, family: Family): Promise<readonly string[] | null> {
+/** Lines of all programs that the host has. Without a table named, a program loads no part of the kernel. */
+async function readRules(exec: Exec, family: Family): Promise<readonly string[]> {
   const texts: string[] = []
   for (const program of PROGRAMS[family]) {
     if (texts.length > 0 && program === PROGRAMS[family].at(-1)) break
@@ -55,7 +55,7 @@ async function readRules(exec: Exec, family: Family): Promise<readonly string[] 
       if (!(error instanceof HostFault) || error.code !== 'MissingTool') throw error
     }
   }
-  return texts.length === 0 ? null : texts.flatMap((text) => text.split('\n'))
+  return texts.flatMap((text) => text.split('\n'))
 }
 
 function chainIn(lines: readonly string[], family: Family): readonly EgressChain[] {
@@ -84,7 +84,7 @@ function translationOf(words: readonly string[]): Translation | undefined {
   const pod = parsePrefix(optionOf(words, '-s') ?? '')?.address
   const dev = optionOf(words, '-o')
   const egressIP = parseAddress(optionOf(words, '--to-source') ?? '')
-  return pod && dev !== undefined && egressIP && isGlobalUnicast(egressIP) ? { pod, dev, egressIP } : undefined
+  return pod && dev !== undefined && egressIP ? { pod, dev, egressIP } : undefined
 }
 
 /** Whether nft lists the chain, which iptables-nft keeps where nft sees it. */

@@ -79,6 +79,18 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'iptables'], 'a host on which
     expect(broken.findings).toEqual(['stale addresses 198.51.100.60/32 dev eth1: the node answers for it; another node is to have it'])
   })
 
+  it('has an address that ovnkube-node tagged, says a newer ip', async () => {
+    const bin = join(node.folder, 'newer')
+    mkdirSync(bin)
+    const script = '#!/bin/sh\n/usr/sbin/ip "$@" | sed \'s/"local":"198.51.100.61"/&,"protocol":"85"/\'\n'
+    writeFileSync(join(bin, 'ip'), script, { mode: 0o755 })
+    hands.ip(`addr add 198.51.100.61/32 dev ${CARD}`)
+    const exec = { prefix: node.prefix, path: `${bin}:/usr/sbin:/usr/bin:/sbin:/bin` }
+    const { findings } = await verify({ bundle: node.bundle, node: NODE, rundir: node.ovs.rundir, exec })
+    hands.ip(`addr del 198.51.100.61/32 dev ${CARD}`)
+    expect(findings).toMatchObject([{ what: 'stale', key: '198.51.100.61/32 dev eth1', says: expect.stringContaining('tagged') }])
+  })
+
   it('is refused with the bundle of another node', async () => {
     const other = { bundle: node.bundle, node: 'node-b', rundir: node.ovs.rundir, exec: { prefix: node.prefix } }
     expect(await verify(other)).toMatchObject({ exitCode: 1, findings: [], problems: [{ code: 'WrongNode' }] })
@@ -142,7 +154,10 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'iptables'], 'a host on which
     hands.ip(`link set ${CARD} up`)
     expect(exitCode).toBe(2)
     expect(findings).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^missing rules .*: eth1, which has an address in .*, is down$/)]),
+      expect.arrayContaining([
+        expect.stringMatching(/^missing rules .*: eth1, which has an address in .*, is down$/),
+        expect.stringMatching(/^missing nftables 10\.244\.1\.3 through network\(198\.51\.100\.0\/24\) as 198\.51\.100\.50: eth1/),
+      ]),
     )
   })
 })
