@@ -22,10 +22,11 @@ export function staleConnections(
   keeps: boolean,
 ): readonly Translated[] {
   const by = (entries: readonly (Entry | null)[]) => entries.flatMap((entry) => (entry && translatedBy(entry)) ?? [])
-  const kept = new Set(by([...desired.nftables, ...desired.openflow]).map(connectionsKey))
   const marks = new Set(keeps ? desired.openflow.flatMap(marked) : [])
   const stays = ({ op, from }: Change<Entry>) => keeps && from !== null && (op === 'update' || marked(from).some((mark) => marks.has(mark)))
   const stale = [...before, ...by(changes.flatMap((change) => (stays(change) ? [] : change.from)))]
+  if (stale.length === 0) return []
+  const kept = new Set(by([...desired.nftables, ...desired.openflow]).map(connectionsKey))
   return [...new Map(stale.map((each) => [connectionsKey(each), each])).values()].filter((each) => !kept.has(connectionsKey(each)))
 }
 
@@ -44,9 +45,8 @@ export function translatedBy(entry: Entry): Translated | undefined {
   }
   if (!('cookie' in entry)) return undefined
   const mark = Number(entry.match.find(([field]) => field === 'pkt_mark')?.[1])
+  if (!(mark >= FIRST_MARK && mark <= LAST_MARK)) return undefined
   const egressIP = parseAddress(/\bnat\(src=([^),]+)\)/.exec(entry.actions)?.[1] ?? '')
   const zone = /\bzone=(\d+)/.exec(entry.actions)?.[1]
-  return mark >= FIRST_MARK && mark <= LAST_MARK && egressIP && zone !== undefined
-    ? { egressIP, bridge: entry.bridge, zone: Number(zone) }
-    : undefined
+  return egressIP && zone !== undefined ? { egressIP, bridge: entry.bridge, zone: Number(zone) } : undefined
 }

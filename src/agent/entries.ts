@@ -25,6 +25,8 @@ export const SUBSYSTEMS: Subsystems = ['nftables', 'openflow', 'neighbors', 'add
 
 /** What several lists of entries hold together. */
 export function together(lists: readonly Entries[]): Entries {
+  const [only, ...others] = lists
+  if (only && others.length === 0) return only
   return {
     nftables: lists.flatMap(({ nftables }) => nftables),
     openflow: lists.flatMap(({ openflow }) => openflow),

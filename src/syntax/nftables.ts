@@ -116,6 +116,8 @@ function spelledKey(entry: NftEntry): string {
 
 /** Everything but the key; a device that one of two base chains does not name is not compared. */
 function same(a: NftEntry, b: NftEntry): boolean {
+  // Most entries are elements, and their values are their keys.
+  if (a.kind === 'element' && b.kind === 'element') return a.comment === b.comment && a.map === b.map && isEqual(a.to, b.to)
   const known = (entry: NftEntry, other: NftEntry): NftEntry =>
     entry.kind === 'chain' && entry.hook && other.kind === 'chain' && other.hook?.dev == null
       ? { ...entry, hook: { ...entry.hook, dev: null } }
