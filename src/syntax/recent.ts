@@ -10,8 +10,14 @@ export function recently<T>(read: (text: string) => T): (text: string) => T {
   }
 }
 
+/** Where what was made is remembered: a Map, or a WeakMap where the keys are objects. */
+interface Memory<K, V> {
+  get(key: K): V | undefined
+  set(key: K, value: V): unknown
+}
+
 /** Values by key, each made when it is first asked for. */
-export function once<K, V>(make: (key: K) => V, made: Pick<Map<K, V>, 'get' | 'set'> = new Map()): (key: K) => V {
+export function once<K, V>(make: (key: K) => V, made: Memory<K, V> = new Map()): (key: K) => V {
   return (key) => {
     const found = made.get(key) ?? make(key)
     made.set(key, found)
