@@ -31,7 +31,7 @@ export interface DaemonOptions extends SyncOptions, Omit<Request, 'command' | 'b
   readonly exec?: ExecOptions
   /** Told of every pass that changed something or failed in another way than the one before it. */
   readonly told: (report: Report) => void
-  /** Told what is wrong with the source, once. */
+  /** Told what is wrong with the source or the check, once. */
   readonly complained: (problems: readonly Problem[]) => void
 }
 
@@ -73,7 +73,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       )
     : null)
   const alarm = createAlarm()
-  const sync = createSync(options, createExec(exec), () => alarm.within(0))
+  const sync = createSync(
+    options,
+    createExec(exec),
+    () => alarm.within(0),
+    (problem) => options.complained([problem]),
+  )
   const followUp = createFollowUp(createExec(exec), () => alarm.within(0))
   let phase: Phase = 'startup'
   let stopping = false

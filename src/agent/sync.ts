@@ -20,23 +20,22 @@ const CHECK_WITHIN = 10_000
 export interface Sync {
   /** Milliseconds to wait after this report of a pass, as far as is known; 0 when the data path is in place, null when only another pass can say. */
   after(report: Report, now: number): number | null
-  /** What kept the check command from running; null when nothing did. */
-  readonly problem: Problem | null
 }
 
-/** `checked` is called when the check command has said yes. */
-export function createSync({ settle, check }: SyncOptions, exec: Exec, checked: () => void): Sync {
+/** `checked` is called when the check command has said yes, `failed` when it could not be run, for the same reason once. */
+export function createSync({ settle, check }: SyncOptions, exec: Exec, checked: () => void, failed: (problem: Problem) => void): Sync {
   let since: number | null = null
   let running = false
   let last = Number.NEGATIVE_INFINITY
-  let [passed, problem]: [boolean, Problem | null] = [false, null]
+  let [passed, said] = [false, '']
   const ask = async ([command = '', ...args]: readonly string[]): Promise<void> => {
     running = true
     try {
       passed = (await exec(command, args, { timeout: CHECK_WITHIN })).code === 0
-      problem = null
     } catch (error) {
-      problem = faultProblem(error)
+      const problem = faultProblem(error)
+      if (problem.message !== said) failed(problem)
+      said = problem.message
     }
     running = false
     if (passed) checked()
@@ -55,9 +54,6 @@ export function createSync({ settle, check }: SyncOptions, exec: Exec, checked: 
         void ask(check)
       }
       return CHECK_EVERY
-    },
-    get problem() {
-      return problem
     },
   }
 }

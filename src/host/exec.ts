@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { packageOf } from '../model/package.js'
 
@@ -54,6 +55,8 @@ export const SCRATCH = ['/dev/shm', '/run', '/tmp']
 /** Makes the one way in which this program starts others. */
 export function createExec(options: ExecOptions = {}): Exec {
   const { prefix = [], scratch = SCRATCH, path = PATH, inherit, signal, env = {} } = options
+  // Everything that runs listens to it; that it is much at a time is no leak.
+  if (signal) setMaxListeners(0, signal)
   return async (command, args, { input, timeout = TIMEOUT } = {}) => {
     if (signal?.aborted) throw stopping(command)
     const [program = command, ...words] = [...prefix, command, ...args]
