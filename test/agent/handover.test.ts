@@ -263,7 +263,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'arping', 'ndptool', 'tcpdump
     expect(holds(pair.young)).toEqual(ALL)
   })
 
-  it('stays silenced and is not taken away when the pass is refused', async () => {
+  it('is neither silenced nor taken away by a pass that is refused', async () => {
     give(pair.old, true)
     await patient(pair.old)
     give(pair.old, false)
