@@ -5,6 +5,7 @@ import { type BundleManifest, type Phase, parseManifest, sha256 } from '../model
 import { type Problem, problem } from '../model/problem.js'
 import { SyntaxFault } from '../syntax/language.js'
 import { languageOf, PATHS } from '../syntax/languages.js'
+import { nftReader } from '../syntax/nftables.js'
 import { once, recently } from '../syntax/recent.js'
 import { type Entries, NO_ENTRIES, together } from './entries.js'
 import { faultsOf } from './faults.js'
@@ -65,9 +66,10 @@ const contentOf = once((place: string) => {
   const [path, node] = JSON.parse(place) as [string, string]
   const guard = path.startsWith('guard.')
   const written = languageOf(path)
+  const read = written?.subsystem === 'nftables' ? nftReader() : written?.language.parse
   return recently((text): Content => {
-    if (!written) return { guard, entries: NO_ENTRIES, faults: [] }
-    const entries = written.language.parse(text)
+    if (!written || !read) return { guard, entries: NO_ENTRIES, faults: [] }
+    const entries = read(text)
     return { guard, entries: { ...NO_ENTRIES, [written.subsystem]: entries }, faults: faultsOf(written.subsystem, guard, entries, node) }
   })
 })

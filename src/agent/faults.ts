@@ -13,13 +13,14 @@ import {
 } from '../model/numbers.js'
 import { diff } from '../plan/diff.js'
 import type { HostAddress } from '../syntax/addresses.js'
-import { egressTable, podSubnetsIn } from '../syntax/egress-nat.js'
+import { egressElement, egressTable, podSubnetsIn } from '../syntax/egress-nat.js'
 import type { Entry } from '../syntax/languages.js'
 import type { Neighbor } from '../syntax/neighbors.js'
 import { asObject, type Json } from '../syntax/nft-json.js'
 import { type NftEntry, nftables, tableOf } from '../syntax/nftables.js'
 import type { Flow } from '../syntax/openflow.js'
 import type { PortFlag } from '../syntax/port-flags.js'
+import { once } from '../syntax/recent.js'
 import { type HostRoute, routes } from '../syntax/routes.js'
 import { type HostRule, rules } from '../syntax/rules.js'
 import { deviceOf, symbolsIn } from '../syntax/symbols.js'
@@ -72,24 +73,28 @@ function nftFaults(entries: readonly NftEntry[], guard: boolean): readonly strin
     guard ? family === 'netdev' && isGuardTable(table) : family === 'inet' && table === EGRESS_TABLE
   const other = entries.find((entry) => !isExpected(entry))
   if (other) return [`the table ${tableOf(other)} is not one of egretta's for this file`]
-  return guard || diff(nftables, entries, rendered(entries)).changes.length === 0
+  const frame = entries.filter(({ kind }) => kind !== 'element')
+  return guard ||
+    (diff(nftables, frame, renderedFrame(frame)).changes.length === 0 &&
+      entries.every((entry) => entry.kind !== 'element' || isRenderedElement(entry)))
     ? []
     : ['this is not the table that egretta renders for its pods and egress IPs']
 }
 
-/** The table that egretta renders for the pods, the egress IPs, the pod subnets and the gateway mode that the entries speak of. */
-function rendered(entries: readonly NftEntry[]): readonly NftEntry[] {
+/** The table that egretta renders for the pod subnets and the gateway mode that the entries speak of, without pods. */
+function renderedFrame(entries: readonly NftEntry[]): readonly NftEntry[] {
   const isLocal = entries.some((entry) => entry.kind === 'chain' && entry.hook?.hook === 'prerouting')
-  const pods = entries.flatMap((entry) => {
-    if (entry.kind !== 'element') return []
-    const [pod, device, address] = [...concatIn(entry.value), entry.to].map((part) => (typeof part === 'string' ? part : ''))
-    const [from, to] = [parseAddress(pod ?? ''), parseAddress(address ?? '')]
-    return from && to && device !== undefined && symbolFault(device) === undefined
-      ? [{ pod: from, device, address: to, for: entry.comment ?? '' }]
-      : []
-  })
-  return egressTable(isLocal ? 'local' : 'shared', podSubnetsIn(entries), pods)
+  return egressTable(isLocal ? 'local' : 'shared', podSubnetsIn(entries), [])
 }
+
+/** Whether an element is the one that egretta renders for its pod, its interface and its egress IP. */
+const isRenderedElement = once((entry: NftEntry & { readonly kind: 'element' }): boolean => {
+  const [pod, device, address] = [...concatIn(entry.value), entry.to].map((part) => (typeof part === 'string' ? part : ''))
+  const [from, to] = [parseAddress(pod ?? ''), parseAddress(address ?? '')]
+  if (!from || !to || device === undefined || symbolFault(device) !== undefined) return false
+  const made = egressElement({ pod: from, device, address: to, for: entry.comment ?? '' })
+  return diff(nftables, [entry], [made]).changes.length === 0
+}, new WeakMap<NftEntry, boolean>())
 
 const concatIn = (value: Json): readonly Json[] => {
   const parts = asObject(value)?.concat

@@ -44,10 +44,11 @@ export function tooManyRemovals(
   moved: ReadonlySet<string>,
   maxRemove: number,
 ): readonly Problem[] {
-  if (!changes.some(({ op }) => op === 'delete')) return []
   const pods = podsOf(changes, moved)
   const coming = [...awaited, ...changes.flatMap(({ op, entry }) => (entry && (op === 'add' || isRule(entry)) ? entry : []))]
+  const losing = new Set(changes.flatMap(({ op, subsystem }) => (op === 'delete' ? subsystem : [])))
   return SUBSYSTEMS.flatMap((name) => {
+    if (!losing.has(name)) return []
     const { own } = split('base', observed[name])
     const foreign = intruders(own)
     const held = own.length - foreign.size

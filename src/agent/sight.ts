@@ -14,7 +14,7 @@ import { type Problem, problem } from '../model/problem.js'
 import type { Entry } from '../syntax/languages.js'
 import type { NftEntry } from '../syntax/nftables.js'
 import { announcedAddresses, type Bundle } from './bundle.js'
-import { SUBSYSTEMS } from './entries.js'
+import { SUBSYSTEMS, type Subsystems } from './entries.js'
 import { guardedBy } from './guard.js'
 import { type Lifecycle, lifecycle, NOTHING_WITHHELD, ownershipOf, type Withheld } from './lifecycle.js'
 import { faultProblem, type Host } from './reconcile.js'
@@ -61,10 +61,14 @@ export async function look(
   const reads = shareReads(exec)
   const view = await viewHost(reads.exec, node, bridges && (await orElse(bridges, null)), readsNft)
   const host = hostOf(exec, reads, rundir, stateDir, view, bundle, state)
+  // What a pass compares is asked for together; of a guard alone nothing waits for it. What goes wrong is said when it is asked for again.
+  const ahead: Subsystems = bridges ? ['neighbors', 'routes', 'rules'] : []
+  const asking = ahead.filter((name) => ownershipOf(bundle, name) !== 'off').map((name) => host[name].observe())
   const [active, { own }, nft] = await Promise.all([
     ovnkubeActive(bundle, host, view),
     orElse(() => host.addresses.observe(), { own: [], foreign: [] }),
     orElse(async () => (readsNft ? ((await host.nftables.observe()).own as readonly NftEntry[]) : []), []),
+    Promise.allSettled(asking),
   ])
   const marked = new Set(own.map((entry) => ('address' in entry ? entry.address.address.text : '')))
   const knowledge = {

@@ -1,6 +1,6 @@
 import type { Change } from '../model/change.js'
 import { GUARD_TABLE, PROBE_TABLE } from '../model/numbers.js'
-import { nftables as language, type NftEntry, nftFile, nftObject, replaceCommands, tableOf } from '../syntax/nftables.js'
+import { nftables as language, type NftEntry, nftFile, nftObject, nftReader, replaceCommands, tableOf } from '../syntax/nftables.js'
 import { once, recently } from '../syntax/recent.js'
 import { type Exec, output } from './exec.js'
 import type { Subsystem } from './subsystem.js'
@@ -28,7 +28,7 @@ export async function readTables(exec: Exec): Promise<readonly NftTable[]> {
 }
 
 /** Reads what a table was said to have. */
-const reader = once((_table: string) => recently(language.parse))
+const reader = once((_table: string) => recently(nftReader()))
 
 /**
  * nft tables, ours by name; other tables are not even read, and no name of theirs can clash. All changes are one transaction. A table

@@ -23,7 +23,11 @@ export interface Difference<E> {
  */
 export function diff<E>(language: Language<E>, desired: readonly E[], own: readonly E[], foreign: readonly E[] = []): Difference<E> {
   const { subsystem, same } = language
-  const index = (entries: readonly E[]) => new Map(entries.map((entry) => [language.key(entry), entry]))
+  const index = (entries: readonly E[]) => {
+    const found = new Map<string, E>()
+    for (const entry of entries) found.set(language.key(entry), entry)
+    return found
+  }
   const [wanted, ours, theirs] = [index(desired), index(own), index(foreign)]
   const changes: Change<E>[] = []
   const conflicts: Conflict<E>[] = []

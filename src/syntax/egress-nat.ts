@@ -61,7 +61,7 @@ export function egressTable(mode: GatewayMode, podSubnets: readonly Prefix[], po
     chain(SNAT, 'nat', 'postrouting', 100),
     chain(FILTER, 'filter', 'postrouting', 101),
     ...maps,
-    ...pods.map(element),
+    ...pods.map(egressElement),
     ...rules(SNAT, [
       ...FAMILIES.map(translate),
       ...subnets.map((subnet) => drop(subnet, 'leak filter: nobody else translates a marked packet')),
@@ -75,7 +75,8 @@ export function egressTable(mode: GatewayMode, podSubnets: readonly Prefix[], po
   return [...entries].sort(compareNft)
 }
 
-const element = ({ pod, device, address, for: object }: EgressPod): NftEntry => ({
+/** The element that gives a pod its egress IP. */
+export const egressElement = ({ pod, device, address, for: object }: EgressPod): NftEntry => ({
   kind: 'element',
   family,
   table,

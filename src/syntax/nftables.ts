@@ -184,8 +184,16 @@ export function replaceCommands(entries: readonly NftEntry[]): readonly string[]
 /** A file for `nft -j -f` around commands. */
 export const nftFile = (commands: readonly string[]): string => `{"nftables":[\n${commands.join(',\n')}\n]}\n`
 
+/** What depends on the rest of a text. */
+interface Around {
+  /** The place of the next rule of a chain. */
+  readonly nextIndex: (chain: string) => number
+  /** The element that a JSON value is, by what it stands in. */
+  readonly elementOf: (place: string, written: Json, make: () => NftEntry) => NftEntry
+}
+
 /** The entries of one object of `nft -j list`, or of the object that an `add` command adds; a set brings its elements. */
-function entriesOf(type: string, body: JsonObject, nextIndex: (chain: string) => number, line: number): readonly NftEntry[] {
+function entriesOf(type: string, body: JsonObject, { nextIndex, elementOf }: Around, line: number): readonly NftEntry[] {
   const fail = (message: string): never => {
     throw new SyntaxFault(line, message)
   }
@@ -216,22 +224,25 @@ function entriesOf(type: string, body: JsonObject, nextIndex: (chain: string) =>
   }
   const name = word('name')
   const elements = (map: boolean): readonly NftEntry[] =>
-    (Array.isArray(body.elem) ? (body.elem as readonly Json[]) : []).map((element) => {
-      const [written, to] =
-        map && Array.isArray(element) ? [element[0] as Json, canonicalExpression(element[1] as Json)] : [element as Json, null]
-      const inner = asObject(asObject(written)?.elem)
-      const value = canonicalExpression(inner ? (inner.val as Json) : written)
-      return {
-        kind: 'element',
-        family,
-        table,
-        set: name,
-        map,
-        value,
-        to,
-        comment: typeof inner?.comment === 'string' ? inner.comment : null,
-      }
-    })
+    (Array.isArray(body.elem) ? (body.elem as readonly Json[]) : []).map((element) =>
+      elementOf(`${family} ${table} ${name} ${map}`, element, () => elementIn(element, map)),
+    )
+  const elementIn = (element: Json, map: boolean): NftEntry => {
+    const [written, to] =
+      map && Array.isArray(element) ? [element[0] as Json, canonicalExpression(element[1] as Json)] : [element as Json, null]
+    const inner = asObject(asObject(written)?.elem)
+    const value = canonicalExpression(inner ? (inner.val as Json) : written)
+    return {
+      kind: 'element',
+      family,
+      table,
+      set: name,
+      map,
+      value,
+      to,
+      comment: typeof inner?.comment === 'string' ? inner.comment : null,
+    }
+  }
   if (type === 'element') return elements(Array.isArray(body.elem) && body.elem.some((element) => Array.isArray(element)))
   if (type === 'set' || type === 'map') {
     const { family: _f, table: _t, name: _n, handle: _h, elem: _e, comment: _c, type: written, map, flags, ...options } = body
@@ -258,29 +269,45 @@ function hookOf(body: JsonObject, fail: (message: string) => never): NftHook {
   }
 }
 
-/**
- * `nftables.json` (a file for `nft -j -f`) and what `nft -j list table` prints. Printed as the replacement of whole tables, so a set of
- * entries must hold whole tables. Comments of tables, chains and sets are not kept: nft 1.0.6 does not print them.
- */
-export const nftables: Language<NftEntry> = {
-  subsystem: 'nftables',
-  parse(text) {
-    const entries: NftEntry[] = []
+/** Reads tables, and remembers the elements of its last text: few of ten thousand change at a time. */
+export function nftReader(): (text: string) => readonly NftEntry[] {
+  let before: ReadonlyMap<string, NftEntry> = new Map()
+  return (text) => {
+    const entries = new Map<string, NftEntry>()
+    const elements = new Map<string, NftEntry>()
     const indexes = new Map<string, number>()
-    const nextIndex = (chain: string): number => {
-      const index = indexes.get(chain) ?? 0
-      indexes.set(chain, index + 1)
-      return index
+    const around: Around = {
+      nextIndex(chain) {
+        const index = indexes.get(chain) ?? 0
+        indexes.set(chain, index + 1)
+        return index
+      },
+      elementOf(place, written, make) {
+        const spelled = `${place} ${JSON.stringify(written)}`
+        const element = before.get(spelled) ?? make()
+        elements.set(spelled, element)
+        return element
+      },
     }
     for (const { command, type, body, line } of readNft(text)) {
       if (type === 'metainfo') continue
       if (command === 'delete' && type === 'table') continue
       if (command !== 'add' && command !== null)
         throw new SyntaxFault(line, `the command ${command} ${type} has no place in a rendered file`)
-      entries.push(...entriesOf(type, body, nextIndex, line))
+      for (const entry of entriesOf(type, body, around, line)) entries.set(key(entry), entry)
     }
-    return [...new Map(entries.map((entry) => [key(entry), entry])).values()]
-  },
+    before = elements
+    return [...entries.values()]
+  }
+}
+
+/**
+ * `nftables.json` (a file for `nft -j -f`) and what `nft -j list table` prints. Printed as the replacement of whole tables, so a set of
+ * entries must hold whole tables. Comments of tables, chains and sets are not kept: nft 1.0.6 does not print them.
+ */
+export const nftables: Language<NftEntry> = {
+  subsystem: 'nftables',
+  parse: (text) => nftReader()(text),
   print: (entries) => nftFile(replaceCommands(entries)),
   key,
   same,
