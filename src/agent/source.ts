@@ -79,19 +79,25 @@ function openGit(text: string, { node, stateDir, poll = POLL.git, home, exec }: 
   const named = parseGitSource(text)
   if (!named) return null
   const repository = gitRepository(named, `${stateDir}/git`, home, exec)
+  let last: { readonly revision: string; readonly found: Given | readonly Problem[] } | null = null
+  const readAt = async (revision: string): Promise<Given | readonly Problem[]> => {
+    const below = `nodes/${node}/`
+    const found = await repository.read(revision, ['', below.slice(0, -1)])
+    const named = found.filter(({ path }) => path.startsWith(below)).map(({ path, text }) => ({ path: path.slice(below.length), text }))
+    const bare = found.filter(({ path }) => !path.includes('/'))
+    const files = bare.some(({ path }) => path === 'bundle.json') ? bare : named
+    if (files.length === 0) return [problem('InvalidBundle', { message: `commit ${revision} has no bundle of node ${node}` })]
+    const index = files === named ? bare.find(({ path }) => path === 'index.json')?.text : undefined
+    // A commit says nothing of when it was rendered; what is taken from it is the bundle of now.
+    return { files, index: index ?? null, written: Date.now(), revision }
+  }
   return {
     text,
     async read() {
       const revision = await repository.fetch()
-      const below = `nodes/${node}/`
-      const found = await repository.read(revision, ['', below.slice(0, -1)])
-      const named = found.filter(({ path }) => path.startsWith(below)).map(({ path, text }) => ({ path: path.slice(below.length), text }))
-      const bare = found.filter(({ path }) => !path.includes('/'))
-      const files = bare.some(({ path }) => path === 'bundle.json') ? bare : named
-      if (files.length === 0) return [problem('InvalidBundle', { message: `commit ${revision} has no bundle of node ${node}` })]
-      const index = files === named ? bare.find(({ path }) => path === 'index.json')?.text : undefined
-      // A commit says nothing of when it was rendered; what is taken from it is the bundle of now.
-      return { files, index: index ?? null, written: Date.now(), revision }
+      // A commit never changes.
+      if (last?.revision !== revision) last = { revision, found: await readAt(revision) }
+      return last.found
     },
     async precedes(revision, other) {
       return revision !== null && other !== null && revision !== other && (await repository.isAncestor(revision, other))
