@@ -15,6 +15,9 @@ export type Need =
   | 'tcpdump'
   | 'conntrack'
   | 'iptables'
+  | 'git'
+  | 'strace'
+  | 'setpriv'
   | 'cdk8s'
 
 // nft, ip and the programs of Open vSwitch are in sbin, which not every root has on the path (su without -).

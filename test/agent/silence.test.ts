@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync } fr
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { PATH } from '../../src/host/exec.js'
 import { run } from '../lab/netns.js'
 import { describeWith } from '../requires.js'
 import { BRIDGE, writeBundle } from './bundles.js'
@@ -85,6 +86,26 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'a node that leaves falls si
     expect(report.changes[0]?.subsystem).toBe('nftables')
     expect(summary(report)).toMatchObject({ exitCode: 1, problems: ['CommandFailed'] })
     expect(report.problems[0]?.message).toMatch(/no answer within/)
+  })
+
+  it('at once while every program of Open vSwitch hangs', async () => {
+    await node.agent('apply')
+    const bin = join(node.folder, 'hanging')
+    mkdirSync(bin)
+    for (const name of ['ovs-ofctl', 'ovs-vsctl', 'ovs-appctl'])
+      writeFileSync(join(bin, name), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
+    const stopper = new AbortController()
+    let left = false
+    const report = leave({ exec: { prefix: node.prefix, path: `${bin}:${PATH}`, signal: stopper.signal } }).finally(() => {
+      left = true
+    })
+    while (!isSilent() && !left) await new Promise((resolve) => setTimeout(resolve, 20))
+    // It has ten seconds until it gives up.
+    expect(left).toBe(false)
+    expect(isSilent()).toBe(true)
+    stopper.abort()
+    expect(summary(await report)).toMatchObject({ exitCode: 1 })
+    expect(isSilent()).toBe(true)
   })
 
   it('though the flows of the bridge can be neither read nor written', async () => {
