@@ -110,9 +110,16 @@ function readFiles(folder: string, manifest: BundleManifest): Bundle | readonly 
 export const announcedAddresses = ({ files }: Bundle): readonly Address[] =>
   announcedBy(files.filter(({ guard }) => guard).flatMap(({ entries }) => entries.openflow.filter((entry) => 'cookie' in entry)))
 
+const ENTRIES = new WeakMap<Bundle, Map<string, Entries>>()
+
 /** The entries of a phase, of the guard files or of the others. */
-export const entriesFor = (bundle: Bundle, phase: Phase, guard: boolean): Entries =>
-  together(bundle.files.filter((file) => file.guard === guard && file.phases.includes(phase)).map(({ entries }) => entries))
+export function entriesFor(bundle: Bundle, phase: Phase, guard: boolean): Entries {
+  const found = ENTRIES.get(bundle) ?? new Map<string, Entries>()
+  ENTRIES.set(bundle, found)
+  const make = () =>
+    together(bundle.files.filter((file) => file.guard === guard && file.phases.includes(phase)).map(({ entries }) => entries))
+  return once(make, found)(`${phase} ${guard}`)
+}
 
 /** Every egress IP that the bundle knows, in any phase, of whatever interface. The host masquerade address has a network, an egress IP never. */
 export function egressAddresses({ files, guard }: Bundle): readonly Address[] {

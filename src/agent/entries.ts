@@ -25,14 +25,17 @@ export const SUBSYSTEMS: Subsystems = ['nftables', 'openflow', 'neighbors', 'add
 
 /** What several lists of entries hold together. */
 export function together(lists: readonly Entries[]): Entries {
-  const [only, ...others] = lists
-  if (only && others.length === 0) return only
+  const all = <N extends SubsystemName>(name: N): Entries[N] => {
+    const [only, ...others] = lists.map((each) => each[name]).filter(({ length }) => length > 0)
+    // Most lists come from one file, and one list is compared with itself at no cost.
+    return (only && others.length > 0 ? [only, ...others].flat() : (only ?? [])) as unknown as Entries[N]
+  }
   return {
-    nftables: lists.flatMap(({ nftables }) => nftables),
-    openflow: lists.flatMap(({ openflow }) => openflow),
-    neighbors: lists.flatMap(({ neighbors }) => neighbors),
-    addresses: lists.flatMap(({ addresses }) => addresses),
-    routes: lists.flatMap(({ routes }) => routes),
-    rules: lists.flatMap(({ rules }) => rules),
+    nftables: all('nftables'),
+    openflow: all('openflow'),
+    neighbors: all('neighbors'),
+    addresses: all('addresses'),
+    routes: all('routes'),
+    rules: all('rules'),
   }
 }

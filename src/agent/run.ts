@@ -195,7 +195,7 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
       if (warning) problems.push(warning)
       const [managed, verified] = byOwnership(bundle, goal)
       const { plan, seen, stops, differences, warnings } = compare(host, request, bundle, [managed, verified], found, noted.moves.released)
-      const unfit = stops.length === 0 && goal.part === 'base' ? await preflightProblems(exec, bundle, phase, plan.changes) : []
+      const unfit = stops.length === 0 && goal.part === 'base' ? await preflightProblems(sight.reads, bundle, phase, plan.changes) : []
       remaining += differences.length
       problems.push(...stops, ...unfit, ...warnings)
       if (command === 'diff') changes.push(...plan.changes)

@@ -36,6 +36,8 @@ export interface Sight extends Lifecycle {
   readonly knowledge: AddressKnowledge
   readonly state: State
   readonly host: Host
+  /** Asks the host, each thing once until the pass changes something. */
+  readonly reads: Exec
 }
 
 /** `bridges` answers those of Open vSwitch; null where it is not asked. Nothing is to be done on a host of ovnkube-node's. */
@@ -78,9 +80,9 @@ export async function look(
     silenced: guardedBy(nft, GUARD_TABLE).silenced,
     secondary: guardedBy(nft, SECONDARY_GUARD_TABLE),
   }
-  if (active) return { view, knowledge, state, host, goals: [], pending: [], problems: [active] }
+  if (active) return { view, knowledge, state, host, reads: reads.exec, goals: [], pending: [], problems: [active] }
   const found = lifecycle(bundle, phase, view, knowledge, interruptedConnections(state), withheld)
-  return { ...found, view, knowledge, state, host, problems: [...problems, ...found.problems] }
+  return { ...found, view, knowledge, state, host, reads: reads.exec, problems: [...problems, ...found.problems] }
 }
 
 /** What is read is shared until something is changed; who changes something looks for himself. */

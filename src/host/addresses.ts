@@ -44,6 +44,7 @@ export function hostAddresses(exec: Exec, stateFile: string): Subsystem<HostAddr
       return { own, foreign }
     },
     async apply(changes) {
+      if (changes.length === 0 && marked().size === 0) return
       // A mark without its address says nothing any more: somebody else may add that address tomorrow.
       const there = await readAddresses(exec)
       await refuseHeirs(exec, there, changes)

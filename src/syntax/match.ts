@@ -132,9 +132,22 @@ export function canonicalMatch(texts: readonly string[]): readonly Condition[] {
     rename(found, { nw_src: 'arp_spa', nw_dst: 'arp_tpa' })
   }
   if (type === 0x86dd && protocol === 58) rename(found, { icmp_type: 'icmpv6_type', icmp_code: 'icmpv6_code' })
-  return [...protocolConditions(type, protocol), ...[...found].flatMap(([field, value]) => condition(field, value))].sort(
-    ([a], [b]) => rank(a) - rank(b) || byText(a, b),
-  )
+  return [...protocolConditions(type, protocol), ...[...found].flatMap(([field, value]) => condition(field, value))]
+    .sort(([a], [b]) => rank(a) - rank(b) || byText(a, b))
+    .map(shared)
+}
+
+const SHARED = new Map<string, Condition>()
+const SHARED_AT_MOST = 1_000
+
+/** The same object for a condition that was met lately: those of thousands of flows differ in one or two, and the rest would fill the memory. */
+function shared(condition: Condition): Condition {
+  const text = condition.join('=')
+  const found = SHARED.get(text)
+  if (found) return found
+  if (SHARED.size >= SHARED_AT_MOST) SHARED.clear()
+  SHARED.set(text, condition)
+  return condition
 }
 
 /** Tag control information as Open vSwitch has it: 12 bits of VLAN, a bit that says that there is a tag, 3 bits of priority. */

@@ -74,7 +74,11 @@ export function withPorts(entry: Flow, ports: ReadonlyMap<string, string>): Flow
   const text = [...ports].join()
   const found = PLACED.get(entry)
   if (found?.ports === text) return found.made
-  const match = entry.match.map(([field, value]): Condition => [field, substitute(value, ports)])
+  const match = entry.match.map((condition): Condition => {
+    const [field, value] = condition
+    const placed = substitute(value, ports)
+    return placed === value ? condition : [field, placed]
+  })
   const made = { ...entry, match, actions: canonicalActions(substitute(entry.actions, ports)) }
   PLACED.set(entry, { ports: text, made })
   return made
