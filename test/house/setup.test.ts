@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ROOT } from './tree.js'
 
-const NEEDED = ['nft', 'ovs-vswitchd', 'ip', 'arping', 'ndisc6', 'ndptool', 'tcpdump', 'conntrack', 'git', 'iptables']
+const NEEDED = ['nft', 'ovs-vswitchd', 'ip', 'arping', 'ndisc6', 'ndptool', 'tcpdump', 'conntrack', 'git', 'strace', 'iptables']
 
 /** A checkout in a path with blanks, and a machine that is nothing but a folder of programs. */
 let folder: string
