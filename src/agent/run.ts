@@ -207,7 +207,8 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
         const stale = staleConnections(plan.changes, managed.entries, managed.stale, host.conntrack.keeps)
         // A guard needs no journal: the marks on its entries say enough, and no full disk may delay it.
         if (goal.part === 'base' && plan.changes.length > 0) openJournal(stateDir, bundle, state, stale)
-        const check = () => failedChecks(exec, rundir, sight.view, managed, request.checks ?? NO_CHECKS)
+        // What a check leaves running holds no lock.
+        const check = () => failedChecks(createExec(request.exec), rundir, sight.view, managed, request.checks ?? NO_CHECKS)
         const outcome = await applyPart(host, managed, seen, plan, goal.part === 'base' && phase !== 'shutdown' ? check : undefined)
         changes.push(...outcome.made)
         // What was put back speaks again.

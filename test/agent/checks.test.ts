@@ -40,6 +40,12 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'a check after a pass', () =
     expect(summary(await node.agent('apply', checked('false')))).toMatchObject({ exitCode: 0, changes: [] })
   })
 
+  it('that leaves something running keeps no other agent waiting', async () => {
+    expect((await node.agent('apply', checked('sh', '-c', 'sleep 100 >/dev/null 2>&1 &'))).exitCode).toBe(0)
+    expect(node.namespace.processes().length).toBeGreaterThan(2)
+    expect(summary(await node.agent('apply'))).toEqual({ exitCode: 0, changes: [], pending: [], problems: [] })
+  })
+
   it('does not keep a node from leaving, nor does diff ask it', async () => {
     expect((await node.agent('apply', { phase: 'shutdown', ...checked('false') })).exitCode).toBe(0)
     writeBundle(node.bundle, { flows: 4 })
