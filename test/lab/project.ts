@@ -54,10 +54,10 @@ export function copyExample(): Project {
   }
 }
 
-/** The command line and environment of `egretta-agent COMMAND --bundle … ARGS…` for a node and its Open vSwitch. */
+/** The command line and environment of `egretta-agent COMMAND --bundle … ARGS…` for a node and its Open vSwitch. Who plays here goes back to old renderings. */
 export function agentCommand(node: LabNode, command: 'apply' | 'diff', bundle: string, ...args: readonly string[]) {
   const main = join(ROOT, 'dist', 'agent', 'main.js')
-  const options = ['--bundle', bundle, '--node', node.name, '--state-dir', node.stateDir, ...args]
+  const options = ['--bundle', bundle, '--node', node.name, '--state-dir', node.stateDir, '--allow-older', ...args]
   return { program: process.execPath, words: [main, command, ...options], env: { OVS_RUNDIR: node.ovs.rundir } }
 }
 

@@ -55,6 +55,7 @@ export async function converge(node: LabNode, bundle: string, over: Partial<Requ
     stateDir: node.stateDir,
     rundir: node.ovs.rundir,
     maxRemove: 100,
+    allowOlder: true,
     exec: { prefix: ['nsenter', ...entering(node.namespace.name)] },
     ...over,
   })
