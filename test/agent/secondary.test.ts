@@ -193,6 +193,19 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'conntrack'], 'egress IPs of 
     expect(rules()).not.toContain('6000:')
   })
 
+  it('keep their leak filter, whatever somebody puts into the table, and how much', async () => {
+    writeBundle(node.bundle, BOTH)
+    expect((await node.agent('apply', { maxRemove: 100 })).exitCode).toBe(0)
+    const before = node.state()
+    const rules = Array.from({ length: 100 }, () => 'add rule inet egretta egress-ip-sec-filter accept\n').join('')
+    const chains = Array.from({ length: 50 }, (_, each) => `add chain inet egretta c${each}\n`).join('')
+    const input = `flush chain inet egretta egress-ip-sec-filter\n${rules}${chains}`
+    node.namespace.exec('nft', ['-f', '-'], { input })
+    expect(node.state()).not.toBe(before)
+    expect(summary(await node.agent('apply'))).toMatchObject({ exitCode: 0, problems: [] })
+    expect(node.state()).toBe(before)
+  })
+
   it('are silenced on their interface when the node leaves, whatever interface is missing', async () => {
     await node.agent('apply')
     expect(summary(await node.agent('apply', { phase: 'shutdown' }))).toMatchObject({ exitCode: 0, problems: [] })
