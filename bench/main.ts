@@ -1,8 +1,9 @@
-// npm run bench: how fast egretta places, renders and plans, beside plain yardsticks measured in the same run. Prints medians.
-// `npm run bench -- placement`, `-- rendering` or `-- plan` for one part; RUNS=5 for more runs (default 3).
+// npm run bench: how fast egretta places, renders, plans and applies, beside plain yardsticks measured in the same run. Prints medians.
+// `npm run bench -- placement`, `-- rendering`, `-- plan` or `-- agent` for one part; RUNS=5 for more runs (default 3).
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type HostSize, type Measured, measureAgent } from './agent.js'
 import { benchCluster, type Size } from './cluster.js'
 import { type Format, writeCluster } from './files.js'
 import type { Score } from './first-fit.js'
@@ -96,6 +97,29 @@ function plans(): void {
   }
 }
 
-const PARTS: Readonly<Record<string, () => void>> = { placement, rendering, plan: plans }
+const HOST: HostSize = { flows: 10_000, elements: 10_000, neighbors: 2_000 }
+const IDLE_SECONDS = Number(process.env.IDLE ?? 70)
+
+function agent(): void {
+  const told = `${number(HOST.flows)} flows, ${number(HOST.elements)} elements, ${number(HOST.neighbors)} neighbors`
+  print(`the agent beside the tools that it uses, on a host of its own with ${told} (median of ${RUNS} pairs)`)
+  if (process.getuid?.() !== 0) {
+    print('  left out: it needs root, for a network namespace\n')
+    return
+  }
+  const { passes, changes, changed, idle } = measureAgent(HOST, RUNS, IDLE_SECONDS)
+  const compared = (what: string, pairs: Measured['passes'], bare: string) => {
+    const ratio = median(pairs.map(({ pass, raw }) => pass / raw))
+    const [ours, tools] = [median(pairs.map(({ pass }) => pass)), median(pairs.map(({ raw }) => raw))]
+    print(`  ${what}`)
+    print(`    pass ${ours.toFixed(3)} s, ${bare} ${tools.toFixed(3)} s: ${ratio.toFixed(2)} times (wanted: at most 1.5)`)
+  }
+  compared('nothing to do', passes, 'nft -j list, dump-flows and ip -j')
+  compared(`${number(changed)} changes, one entry in a hundred`, changes, 'two such read-backs and the tools told to make the change')
+  print(`  nothing to do for ${idle.seconds} s`)
+  print(`    ${idle.cpu.toFixed(2)} percent of a core (wanted: under 1), ${idle.memory.toFixed(0)} MiB (wanted: under 120)\n`)
+}
+
+const PARTS: Readonly<Record<string, () => void>> = { placement, rendering, plan: plans, agent }
 const part = process.argv[2]
 for (const [name, measure] of Object.entries(PARTS)) if (part === undefined || part === name) measure()
