@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { load } from 'js-yaml'
 import { nth, parsePrefix } from '../../src/model/address.js'
 import { atExit } from './clean-up.js'
-import { bridge, cable, createNamespace, type Namespace } from './netns.js'
+import { bridge, cable, createNamespace, type Namespace, offloadsOff } from './netns.js'
 import { addBridge, addPatch, type OpenVSwitch, startOvs } from './ovs.js'
 
 /** The network card of a node: where the guard's hooks are. */
@@ -108,23 +108,35 @@ function buildNode(node: NodeFacts, segment: Namespace, dir: string, networks: r
   const namespace = createNamespace(node.name)
   cable({ namespace: segment, device: cableName(node) }, { namespace, device: CARD })
   const ovs = startOvs(namespace, dir)
-  addBridge(namespace, ovs, node.bridge, node.mac)
   addBridge(namespace, ovs, 'br-int')
-  for (const prefix of ['', ...networks]) addPatch(ovs, node.bridge, `${prefix}${node.name}`)
   cable({ namespace, device: 'ul0' }, { namespace, device: 'ul1' })
   bridge(namespace, 'brul', [CARD, 'ul0'])
-  ovs.vsctl('add-port', node.bridge, 'ul1')
+  buildBridge(node, namespace, ovs, networks)
   // The kernel would answer for every address of the node on these devices too: one node would show three MACs.
   for (const device of ['brul', 'ul0', 'ul1', CARD]) {
     namespace.exec('ip', ['link', 'set', device, 'arp', 'off'])
     namespace.exec('sysctl', ['-qw', `net.ipv6.conf.${device}.disable_ipv6=1`])
   }
-  for (const address of node.addresses) {
-    namespace.exec('ip', ['addr', 'add', address, 'dev', node.bridge, ...(address.includes(':') ? ['nodad'] : [])])
-  }
+  setUpBridge(node, namespace)
   if (node.management.length > 0) cable({ namespace, device: MANAGEMENT_PORT }, { namespace, device: 'mgmt1' })
   for (const address of node.management) {
     namespace.exec('ip', ['addr', 'add', address, 'dev', MANAGEMENT_PORT, ...(address.includes(':') ? ['nodad'] : [])])
   }
   return { ...node, namespace, ovs, stateDir: join(dir, 'state') }
+}
+
+/** The external bridge of a node, without its addresses. */
+export function buildBridge(node: NodeFacts, namespace: Namespace, ovs: OpenVSwitch, networks: readonly string[] = []): void {
+  addBridge(namespace, ovs, node.bridge, node.mac)
+  for (const prefix of ['', ...networks]) addPatch(ovs, node.bridge, `${prefix}${node.name}`)
+  ovs.vsctl('add-port', node.bridge, 'ul1')
+}
+
+/** Gives a node's own addresses to its bridge, as the network configuration of its operating system does. */
+export function setUpBridge(node: NodeFacts, namespace: Namespace): void {
+  namespace.exec('ip', ['link', 'set', node.bridge, 'up'])
+  offloadsOff(namespace, node.bridge)
+  for (const address of node.addresses) {
+    namespace.exec('ip', ['addr', 'replace', address, 'dev', node.bridge, ...(address.includes(':') ? ['nodad'] : [])])
+  }
 }

@@ -14,6 +14,10 @@ export interface OpenVSwitch {
   ofctl(command: string, bridge: string, ...args: readonly string[]): string
   /** Numbers of the ports of a bridge that have the flag no-flood, sorted as text. */
   noFlood(bridge: string): readonly string[]
+  /** Ends ovs-vswitchd, and with it the devices of its bridges. */
+  stopSwitch(): void
+  /** Starts ovs-vswitchd again. */
+  startSwitch(): void
   /** Ends the two daemons; the database stays in the directory. */
   stop(): void
 }
@@ -39,7 +43,10 @@ export function startOvs(namespace: Namespace, dir: string): OpenVSwitch {
     run('ovs-vsctl', [`--db=unix:${dir}/db.sock`, '--timeout=10', ...args], { env }).stdout.trim()
   namespace.exec('ovsdb-server', [database, `--remote=punix:${dir}/db.sock`, ...daemon('ovsdb-server')], { env })
   vsctl('--no-wait', 'init')
-  namespace.exec('ovs-vswitchd', [`unix:${dir}/db.sock`, '--disable-system', ...daemon('ovs-vswitchd')], { env })
+  const startSwitch = () =>
+    void namespace.exec('ovs-vswitchd', [`unix:${dir}/db.sock`, '--disable-system', ...daemon('ovs-vswitchd')], { env })
+  const end = (name: string) => void run('ovs-appctl', ['-t', `${dir}/${name}.ctl`, 'exit'], { mayFail: true })
+  startSwitch()
   return {
     rundir: dir,
     vsctl,
@@ -54,8 +61,10 @@ export function startOvs(namespace: Namespace, dir: string): OpenVSwitch {
       ]
         .map(([, port]) => String(port))
         .sort(),
+    stopSwitch: () => end('ovs-vswitchd'),
+    startSwitch,
     stop: () => {
-      for (const name of ['ovs-vswitchd', 'ovsdb-server']) run('ovs-appctl', ['-t', `${dir}/${name}.ctl`, 'exit'], { mayFail: true })
+      for (const name of ['ovs-vswitchd', 'ovsdb-server']) end(name)
     },
   }
 }

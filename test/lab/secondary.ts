@@ -15,6 +15,8 @@ export interface SecondaryLab extends Network {
   readonly pods: ReadonlyMap<string, Namespace>
   /** Makes the pods' packets come to this node: what OVN does for the node that has the egress IP. */
   route(node: LabNode): void
+  /** Gives a node a new card on the secondary segment, after its own was removed. */
+  plug(node: LabNode): void
 }
 
 /**
@@ -35,12 +37,17 @@ export async function buildSecondary(
   const server = createNamespace('server')
   cable({ namespace: segment, device: 'server' }, { namespace: server, device: SECOND_CARD })
   addAddresses(server, SECOND_CARD, [`${SERVER.near.ipv4}/24`, `${SERVER.near.ipv6}/64`, `${SERVER.far.ipv4}/32`, `${SERVER.far.ipv6}/128`])
+  bridge(segment, 'br1', ['server'])
+  const plug = ({ name, namespace, mac }: LabNode): void => {
+    const device = name.slice(-15)
+    cable({ namespace: segment, device }, { namespace, device: SECOND_CARD, mac: secondMac(mac) })
+    segment.exec('ip', ['link', 'set', device, 'master', 'br1'])
+    addAddresses(namespace, SECOND_CARD, facts.find((each) => each.name === name)?.secondary ?? [])
+  }
   for (const node of network.nodes) {
-    cable({ namespace: segment, device: node.name.slice(-15) }, { namespace: node.namespace, device: SECOND_CARD })
-    addAddresses(node.namespace, SECOND_CARD, facts.find(({ name }) => name === node.name)?.secondary ?? [])
+    plug(node)
     makeRouter(node)
   }
-  bridge(segment, 'br1', ['server', ...network.nodes.map(({ name }) => name.slice(-15))])
   const namespaces = new Map(pods.map((pod) => [pod.name, buildPod(pod, network.nodes)]))
   await serve(
     server,
@@ -58,6 +65,7 @@ export async function buildSecondary(
           pod.exec('ip', [family, 'route', 'replace', 'default', 'via', 'inet6', 'fe80::1', 'dev', `to-${node.name}`])
       }
     },
+    plug,
     close: () => {
       for (const namespace of [segment, server, ...namespaces.values()]) namespace.close()
       network.close()
@@ -67,6 +75,9 @@ export async function buildSecondary(
   if (first) lab.route(first)
   return lab
 }
+
+/** MAC of the second card of a node. */
+export const secondMac = (mac: string): string => mac.replace(/^00:/, '02:')
 
 const addAddresses = (namespace: Namespace, device: string, addresses: readonly string[]): void => {
   for (const address of addresses)
