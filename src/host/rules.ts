@@ -28,7 +28,7 @@ const SRC_VALID_MARK = 'net.ipv4.conf.all.src_valid_mark'
 
 /** What is wrong where the kernel does not. */
 export const IGNORES_MARKS = `${SRC_VALID_MARK} is not 1`
-export const ignoresMarks = async (exec: Exec): Promise<boolean> => !(await looksAtMark(exec))
+export const ignoresMarks = async (exec: Exec): Promise<boolean> => (await output(exec, 'sysctl', ['-n', SRC_VALID_MARK])).trim() !== '1'
 
 /**
  * Rules of the routing policy, ours by `protocol` 230. A rule that differs from all that egretta could write is neither ours nor foreign:
@@ -52,7 +52,7 @@ export function hostRules(exec: Exec): Subsystem<HostRule> {
     },
     async apply(changes) {
       // A container may see the setting and not write it.
-      if (changes.some(({ entry }) => entry && needsMark(entry)) && !(await looksAtMark(exec)))
+      if (changes.some(({ entry }) => entry && needsMark(entry)) && (await ignoresMarks(exec)))
         await output(exec, 'sysctl', ['-w', `${SRC_VALID_MARK}=1`])
       // All of a rule is its key, so nothing of the rule itself is ever to be updated.
       const moves = changes.filter(({ op }) => op !== 'update')
@@ -92,9 +92,7 @@ async function refuseOthers(exec: Exec, family: Family, changes: readonly Change
   }
 }
 
-export const looksAtMark = async (exec: Exec): Promise<boolean> => (await output(exec, 'sysctl', ['-n', SRC_VALID_MARK])).trim() === '1'
-
-const needsMark = ({ priority, src, fwmark }: HostRule): boolean =>
+export const needsMark = ({ priority, src, fwmark }: HostRule): boolean =>
   priority === MARK_RULE_PRIORITY && fwmark !== null && src.address.family === 4
 
 function readRule(listed: Listed, family: Family): HostRule | null {
