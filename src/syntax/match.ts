@@ -1,4 +1,5 @@
 import { type Address, addressOf, networkOf, parseAddress, parsePrefix, printPrefix, width } from '../model/address.js'
+import { sharing } from './recent.js'
 import { byText, mapOf } from './text.js'
 
 /** One condition of a flow: canonical field name and canonical value. A protocol such as `arp` is a field with the value ''. */
@@ -134,21 +135,11 @@ export function canonicalMatch(texts: readonly string[]): readonly Condition[] {
   if (type === 0x86dd && protocol === 58) rename(found, { icmp_type: 'icmpv6_type', icmp_code: 'icmpv6_code' })
   return [...protocolConditions(type, protocol), ...[...found].flatMap(([field, value]) => condition(field, value))]
     .sort(([a], [b]) => rank(a) - rank(b) || byText(a, b))
-    .map(shared)
+    .map((found) => shared(found.join('='), found))
 }
 
-const SHARED = new Map<string, Condition>()
-const SHARED_AT_MOST = 1_000
-
-/** The same object for a condition that was met lately: those of thousands of flows differ in one or two, and the rest would fill the memory. */
-function shared(condition: Condition): Condition {
-  const text = condition.join('=')
-  const found = SHARED.get(text)
-  if (found) return found
-  if (SHARED.size >= SHARED_AT_MOST) SHARED.clear()
-  SHARED.set(text, condition)
-  return condition
-}
+/** Those of thousands of flows differ in one or two, and the rest would fill the memory. */
+const shared = sharing<Condition>()
 
 /** Tag control information as Open vSwitch has it: 12 bits of VLAN, a bit that says that there is a tag, 3 bits of priority. */
 const [VID, PRESENT, PRIORITY] = [0x0fff, 0x1000, 0xe000]

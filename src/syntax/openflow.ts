@@ -2,7 +2,7 @@ import { GUARD_COOKIE, OWN_COOKIE, OWN_COOKIE_MASK } from '../model/numbers.js'
 import { canonicalActions, type Packet } from './actions.js'
 import { type Language, SyntaxFault } from './language.js'
 import { type Condition, canonicalMatch, hex, readNumber } from './match.js'
-import { once } from './recent.js'
+import { once, sharing } from './recent.js'
 import { type HostSymbol, substitute, symbolsIn } from './symbols.js'
 import { alone, byText, splitTop } from './text.js'
 
@@ -17,6 +17,10 @@ export interface Flow {
   /** The object that it comes from and why; null when read from a host. Not part of the meaning. */
   readonly comment: string | null
 }
+
+const shared = sharing<string>()
+/** Most flows do what others do, with other packets. */
+const sharedText = (text: string): string => shared(text, text)
 
 /** A flow as someone writes it: match and actions in any spelling that OVS takes. */
 export function flow(from: {
@@ -35,7 +39,7 @@ export function flow(from: {
     priority: from.priority,
     cookie: from.cookie,
     match,
-    actions: canonicalActions(from.actions, packetOf(match)),
+    actions: sharedText(canonicalActions(from.actions, packetOf(match))),
     comment: from.comment ?? null,
   }
 }
@@ -79,7 +83,7 @@ export function withPorts(entry: Flow, ports: ReadonlyMap<string, string>): Flow
     const placed = substitute(value, ports)
     return placed === value ? condition : [field, placed]
   })
-  const made = { ...entry, match, actions: canonicalActions(substitute(entry.actions, ports)) }
+  const made = { ...entry, match, actions: sharedText(canonicalActions(substitute(entry.actions, ports))) }
   PLACED.set(entry, { ports: text, made })
   return made
 }

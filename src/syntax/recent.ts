@@ -16,6 +16,20 @@ interface Memory<K, V> {
   set(key: K, value: V): unknown
 }
 
+const SHARED_AT_MOST = 1_000
+
+/** Answers the value that was given lately with the same text in place of a new one, so that the memory holds one of them. */
+export function sharing<T>(): (text: string, value: T) => T {
+  const known = new Map<string, T>()
+  return (text, value) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    if (known.size >= SHARED_AT_MOST) known.clear()
+    known.set(text, value)
+    return value
+  }
+}
+
 /** Values by key, each made when it is first asked for. */
 export function once<K, V>(make: (key: K) => V, made: Memory<K, V> = new Map()): (key: K) => V {
   return (key) => {
