@@ -6,6 +6,7 @@ import { capture, type Heard } from './capture.js'
 import { sourceOf, startDaemon } from './daemon.js'
 import { NAMESPACE, render } from './inputs.js'
 import { CLIENT, CLIENT_CARD, type LabNode } from './network.js'
+import { runFirst } from './priority.js'
 import { ask, type Running, speak } from './probe.js'
 import { buildSecondary, type SecondaryLab } from './secondary.js'
 import { HOSTS, leavingFrom } from './shop.js'
@@ -33,6 +34,7 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'tcpdump'], 'a node with 1,00
   let node: LabNode
 
   beforeAll(async () => {
+    runFirst()
     lab = await buildSecondary(HOSTS, [])
     node = lab.nodes[0] as LabNode
     const wanted = leavingFrom(node.name, 'shared', {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Capture, capture, type Heard } from './capture.js'
 import { type Count, count } from './handover.js'
 import { type ClusterPod, NAMESPACE, SECOND_CARD, type Wanted } from './inputs.js'
-import { type Namespace, until } from './netns.js'
+import type { Namespace } from './netns.js'
 import { CLIENT, CLIENT_CARD, type LabNode } from './network.js'
 import type { Running } from './probe.js'
 import { ask, speak } from './probe.js'
@@ -13,7 +13,7 @@ import { leavingFrom, PODS, WAYS } from './shop.js'
 /** Questions a second and address. */
 const ASKED = 20
 /** How often a second the node that has an address sends from it. */
-const SPOKEN = 4
+const SPOKEN = 2
 
 /** Where the stations are that ask for an address. */
 type Side = 'primary' | 'secondary'
@@ -73,11 +73,8 @@ async function listen(lab: SecondaryLab, name: string): Promise<Ears> {
   const sideOf = (address: string): Side => MOVING.find((one) => one.address === address)?.side ?? 'primary'
   return {
     macOf: (node, address) => (sideOf(address) === 'primary' ? node.mac : secondMac(node.mac)),
-    about(address) {
-      const side = sideOf(address)
-      const all = kept?.get(side) ?? captures.get(side)?.read() ?? []
-      return all.filter((one) => one.address === address)
-    },
+    about: (address) =>
+      (kept?.get(sideOf(address)) ?? captures.get(sideOf(address))?.read() ?? []).filter((one) => one.address === address),
     async stop() {
       for (const one of asking) one.stop()
       kept = new Map(await Promise.all([...captures].map(async ([side, one]) => [side, await one.stop()] as const)))
@@ -106,15 +103,17 @@ interface Move {
   readonly told: number
 }
 
-/** Waits until the new node answers for every address and the old one holds none. */
+/** Waits until the new node answers for every address and the old one holds none. Seldom looks: what it costs, the nodes are without. */
 async function arrived(ears: Ears, { from, to, told }: Move, seconds: number): Promise<void> {
-  await until(`address that ${to.name} answers for`, seconds, () =>
-    MOVING.every(({ address }) => {
+  const missing = (): readonly string[] =>
+    MOVING.map(({ address }) => address).filter((address) => {
       const mac = ears.macOf(to, address)
-      return ears.about(address).some((one) => one.kind === 'answer' && one.mac === mac && one.at >= told)
-    }),
-  )
-  await until(`end of the addresses on ${from.name}`, seconds, () => holding(from).length === 0)
+      return !ears.about(address).some((one) => one.kind === 'answer' && one.mac === mac && one.at >= told)
+    })
+  for (let looks = 0; missing().length + holding(from).length > 0; looks++) {
+    if (looks > seconds * 4) throw new Error(`${to.name} does not answer for [${missing()}], ${from.name} holds [${holding(from)}]`)
+    await sleep(250)
+  }
 }
 
 /** The moving addresses on a node. */

@@ -9,6 +9,7 @@ import { render } from './inputs.js'
 import { held, type Moved, moveAround, silenceOf } from './moves.js'
 import { run } from './netns.js'
 import type { LabNode } from './network.js'
+import { runFirst } from './priority.js'
 import { buildSecondary, type SecondaryLab } from './secondary.js'
 import { HOSTS, PODS } from './shop.js'
 
@@ -29,6 +30,7 @@ describeWith(
     const out = (node: LabNode): string => join(lab.dir, `on-${node.name}`)
 
     beforeEach(async () => {
+      runFirst()
       lab = await buildSecondary(HOSTS, PODS)
       for (const node of lab.nodes) render(held(node.name), out(node))
     })
@@ -48,14 +50,18 @@ describeWith(
       for (const { namespace } of lab.nodes) expect(namespace.exec('ip', ['-o', 'addr', 'show']).stdout).not.toContain('dadfailed')
     }
 
-    it('and silent for less than 1.5 s, whichever node is told first', async () => {
-      const sources = new Map<LabNode, Source>()
-      for (const node of lab.nodes) {
-        const source = sourceOf(node, join(lab.dir, `source-${node.name}`))
+    /** Starts both agents, the addresses on the first node; answers the folder of each. */
+    async function startFromFolders(...args: readonly string[]): Promise<ReadonlyMap<LabNode, Source>> {
+      const sources = new Map(lab.nodes.map((node) => [node, sourceOf(node, join(lab.dir, `source-${node.name}`))]))
+      for (const [node, source] of sources) {
         source.put(out(lab.nodes[0] as LabNode))
-        sources.set(node, source)
-        await startDaemon(node, source.folder)
+        await startDaemon(node, source.folder, ...args)
       }
+      return sources
+    }
+
+    it('and silent for less than 1.5 s, whichever node is told first', async () => {
+      const sources = await startFromFolders()
       const moves = await moveAround(lab, 'told', rounds(6, 20), async (index, from, to) => {
         const [first, second] = index % 4 > 1 ? [to, from] : [from, to]
         sources.get(first)?.put(out(to))
@@ -66,6 +72,16 @@ describeWith(
       console.log(`silent for ${silences.map(Math.round).join(', ')} ms; old, old, new, new node first and so on`)
       expectOneVoice(moves)
       expect(judged(silences)).toBeLessThan(SILENT)
+    })
+
+    it('and would be where the new node does not wait: what the tests here could have found', async () => {
+      const sources = await startFromFolders('--claim-after', '0')
+      const [moved = []] = await moveAround(lab, 'hasty', 1, async (_, from, to) => {
+        sources.get(to)?.put(out(to))
+        await sleep(2500)
+        return sources.get(from)?.put(out(to)) ?? 0
+      })
+      for (const { address, after } of moved) expect(after.oldAnswers, address).toBeGreaterThan(0)
     })
 
     it('though nobody tells them, but a repository at which each of them looks when it likes', async () => {

@@ -8,6 +8,7 @@ import { render, SECOND_CARD } from './inputs.js'
 import { held } from './moves.js'
 import { run } from './netns.js'
 import { buildBridge, type LabNode, setUpBridge } from './network.js'
+import { runFirst } from './priority.js'
 import { buildSecondary, type SecondaryLab } from './secondary.js'
 import { HOSTS } from './shop.js'
 
@@ -34,6 +35,7 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs'], 'a running agent', () => {
   }
 
   beforeAll(async () => {
+    runFirst()
     lab = await buildSecondary(HOSTS, [])
     node = lab.nodes[0] as LabNode
     for (const family of ['-4', '-6']) node.namespace.exec('ip', [family, 'route', 'del', 'default'])
