@@ -39,6 +39,7 @@ interface Options {
   readonly allowOlder: boolean
   readonly check?: readonly string[] | null
   readonly checkGateway?: boolean
+  readonly dryRun?: boolean
 }
 
 function subcommand(name: 'diff' | 'apply', description: string): Command {
@@ -57,18 +58,22 @@ function subcommand(name: 'diff' | 'apply', description: string): Command {
     .addOption(claimAfterOption())
     .addOption(olderOption())
     .option('--replace-service-routes', 'replace routes to services that another gateway mode or release left behind')
-    .action(async ({ output, node, check = null, checkGateway = false, ...options }: Options) => {
+    .action(async ({ output, node, check = null, checkGateway = false, dryRun, ...options }: Options) => {
+      const command = dryRun ? 'diff' : name
       const checks = { gateway: checkGateway, command: check }
       const request = { ...options, node: node || machineName(), rundir: rundir(), checks }
-      const report = await (name === 'apply' ? remembering(request, () => apply(request)) : run({ ...request, command: name }))
+      const report = await (command === 'apply' ? remembering(request, () => apply(request)) : run({ ...request, command }))
       process.exitCode = report.exitCode
-      process.stdout.write(output === 'json' ? printJson(report) : printText(report, name))
+      process.stdout.write(output === 'json' ? printJson(report) : printText(report, command))
       loud(report.problems)
     })
 }
 
 const applyCommand = (): Command =>
-  subcommand('apply', 'Make the host agree with the bundle, and read it again.').addOption(gatewayOption()).addOption(checkOption())
+  subcommand('apply', 'Make the host agree with the bundle, and read it again.')
+    .option('--dry-run', 'change nothing, and show what diff shows')
+    .addOption(gatewayOption())
+    .addOption(checkOption())
 
 /** What the host is like, as an object that `egretta plan` reads. */
 function factsCommand(): Command {

@@ -15,7 +15,7 @@ const WRITING = /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/
 /** Input of programs, which has no name, and what runs the agent here: devices, the cache of what was compiled. */
 const PASSING = /"\/dev\/(?:shm\/\.egretta-|null|tty|urandom)|"\/proc\/|tsx-|node-compile-cache|anon_inode|"\/tmp\/\.?tsx/
 
-describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'strace'], 'a diff', () => {
+describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'strace'], 'a comparison', () => {
   let node: Node
   beforeAll(() => {
     node = openNode('harmless')
@@ -33,7 +33,12 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'strace'], 'a diff', () => {
         })
       : null
 
-  it.each(['steady', 'startup', 'shutdown'])('of phase %s writes no file and changes nothing on the host', (phase) => {
+  it.each([
+    ['diff', 'steady'],
+    ['diff', 'startup'],
+    ['diff', 'shutdown'],
+    ['apply', 'steady', '--dry-run', '--check', 'false'],
+  ])('as %s of phase %s writes no file and changes nothing on the host', (name, phase, ...options) => {
     for (const isApplied of [false, true]) {
       if (isApplied) {
         const applied = join(node.folder, 'applied')
@@ -41,12 +46,12 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'strace'], 'a diff', () => {
         agent('apply', applied)
       }
       const [before, files] = [node.state(), stateFolder()]
-      const trace = join(node.folder, `trace-${phase}-${isApplied}`)
+      const trace = join(node.folder, `trace-${name}-${phase}-${isApplied}`)
       mkdirSync(trace)
       const words = ['-ff', '-qq', '-e', `trace=${CHANGING}`, '-e', 'signal=none', '-o', join(trace, 'of')]
       const said = node.namespace.exec(
         'strace',
-        [...words, process.execPath, ...command('diff', node.bundle), '--phase', phase, '-o', 'json'],
+        [...words, process.execPath, ...command(name, node.bundle), ...options, '--phase', phase, '-o', 'json'],
         {
           env: { OVS_RUNDIR: node.ovs.rundir },
           mayFail: true,
