@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_LISTEN, type Listen, parseListen } from '../host/endpoint.js'
 import { HostFault } from '../host/exec.js'
 import { machineName } from '../host/files.js'
+import { keepMemorySmall } from '../host/memory.js'
 import { startDaemon } from './daemon.js'
 import {
   checkOption,
@@ -109,6 +110,7 @@ export function runCommand(version: () => string): Command {
 }
 
 async function runUntilSignal(options: RunOptions, version: string): Promise<void> {
+  keepMemorySmall()
   const {
     stateDir,
     onTerm,

@@ -110,7 +110,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ...over,
   })
 
-  let given: Given | null = null
+  // Only to be recognized: its texts are copied.
+  let given: WeakRef<Given> | null = null
   let complaint = ''
   const complain = (problems: readonly Problem[]) => {
     const text = problems.map(({ message }) => message).join('; ')
@@ -123,13 +124,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       const found = await source.read()
       if (stopping) return
       if (!('files' in found)) return complain(found)
-      if (found !== given) {
+      if (found !== given?.deref()) {
         const copy = copyBundle(stateDir, node, found)
         if (!('bundle' in copy)) return complain(copy)
         const before = applied && applied.name !== copy.name && !options.allowOlder ? appliedRevision(stateDir, node) : null
         if (await source.precedes(found.revision, before)) return complain([older(found.revision, before)])
         if (stopping) return
-        given = found
+        given = new WeakRef(found)
         if (wanted?.copy.name !== copy.name) alarm.within(0)
         wanted = { copy, revision: found.revision }
       }

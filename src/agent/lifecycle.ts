@@ -180,7 +180,7 @@ function resolveAll(entries: Entries, view: HostView): AllResolved {
     const found = resolve(list, view)
     const keys = new Set(found.pending.map(({ key }) => key))
     pending.push(...found.pending)
-    awaited.push(...list.filter((entry) => keys.has(language.key(entry))))
+    if (keys.size > 0) awaited.push(...list.filter((entry) => keys.has(language.key(entry))))
     return found.entries
   }
   const flows = entries.openflow.filter((entry): entry is Flow => !isFlag(entry))

@@ -60,7 +60,14 @@ function spelledKey(entry: NftEntry): string {
     case 'set':
       return `${entry.kind} ${tableOf(entry)} ${entry.name}`
     case 'element':
-      return `element ${tableOf(entry)} ${entry.set} ${typeof entry.value === 'string' ? entry.value : canonicalJson(entry.value)}`
+      // Joined, and not a template, whose parts the engine would keep: there are tens of thousands.
+      return [
+        'element',
+        entry.family,
+        entry.table,
+        entry.set,
+        typeof entry.value === 'string' ? entry.value : canonicalJson(entry.value),
+      ].join(' ')
     case 'rule':
       return `rule ${tableOf(entry)} ${entry.chain} #${entry.index + 1}`
     case 'other':
@@ -152,7 +159,7 @@ export function nftReader(): (text: string) => readonly NftEntry[] {
         return index
       },
       elementOf(place, written, make) {
-        const spelled = `${place} ${JSON.stringify(written)}`
+        const spelled = [place, JSON.stringify(written)].join(' ')
         const element = before.get(spelled) ?? make()
         elements.set(spelled, element)
         return element
