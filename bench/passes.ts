@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Report, run } from '../src/agent/run.js'
+import type { Report } from '../src/agent/run.js'
 import { createExec, output } from '../src/host/exec.js'
 import type { Change } from '../src/model/change.js'
 import type { Entry } from '../src/syntax/languages.js'
@@ -14,6 +14,8 @@ import type { Measured } from './agent.js'
 
 const [folder = '', rundir = '', bridge = '', node = '', runs = '3', idle = '60'] = process.argv.slice(2)
 const exec = createExec()
+// As it is installed: what translates the source on the fly makes it slower.
+const { run } = (await import(join(import.meta.dirname, '../dist/agent/run.js'))) as typeof import('../src/agent/run.js')
 const socket = `unix:${join(rundir, `${bridge}.mgmt`)}`
 const bundleOf = (variant: 0 | 1): string => join(folder, String(variant), 'nodes', node)
 
