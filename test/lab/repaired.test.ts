@@ -68,7 +68,7 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs'], 'a running agent', () => {
       run('ovs-ofctl', ['-O', 'OpenFlow14', 'dump-flows', `unix:${ovs.rundir}/${bridge}.mgmt`, '--no-stats', '--names'], { mayFail: true })
         .stdout,
     ].flatMap((text) => text.split('\n'))
-    const table = new RegExp(`\\b${1000 + Number(index)}\\b`, 'g')
+    const table = new RegExp(`(?<=(?:table|lookup) )${1000 + Number(index)}\\b`, 'g')
     const tables = namespace.exec('nft', ['list', 'ruleset']).stdout.split(/^(?=table )/m)
     // Table 255 is the kernel's own, and so is what it does about link-local addresses some time or other.
     const isTheirs = (line: string) => line !== '' && !/ table 255 |fe80::/.test(line)
