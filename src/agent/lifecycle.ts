@@ -23,6 +23,7 @@ import { neighbors } from '../syntax/neighbors.js'
 import { type NftEntry, nftables } from '../syntax/nftables.js'
 import { type Flow, openflow } from '../syntax/openflow.js'
 import { type PortFlag, portFlags } from '../syntax/port-flags.js'
+import { once } from '../syntax/recent.js'
 import { routes } from '../syntax/routes.js'
 import { rules } from '../syntax/rules.js'
 import { type Bundle, bridgesOf, egressAddresses, entriesFor } from './bundle.js'
@@ -162,6 +163,16 @@ function silencing(
 
 const isFlag = (entry: Flow | PortFlag): entry is PortFlag => 'flag' in entry
 
+/** Both lists in one: the first itself where the other is empty. */
+const both = (flows: readonly Flow[], flags: readonly PortFlag[]): Entries['openflow'] =>
+  flags.length === 0 ? flows : [...flows, ...flags]
+
+const flowsOf = once(
+  (entries: Entries['openflow']) => entries.filter((entry): entry is Flow => !isFlag(entry)),
+  new WeakMap<Entries['openflow'], readonly Flow[]>(),
+)
+const flagsOf = once((entries: Entries['openflow']) => entries.filter(isFlag), new WeakMap<Entries['openflow'], readonly PortFlag[]>())
+
 interface AllResolved {
   readonly resolved: Entries
   readonly pending: readonly Pending[]
@@ -183,11 +194,13 @@ function resolveAll(entries: Entries, view: HostView): AllResolved {
     if (keys.size > 0) awaited.push(...list.filter((entry) => keys.has(language.key(entry))))
     return found.entries
   }
-  const flows = entries.openflow.filter((entry): entry is Flow => !isFlag(entry))
   const coming = each(resolveAddresses, addresses, entries.addresses)
   const resolved = {
     nftables: each(resolveNft, nftables, entries.nftables),
-    openflow: [...each(resolveFlows, openflow(''), flows), ...each(resolvePortFlags, portFlags(''), entries.openflow.filter(isFlag))],
+    openflow: both(
+      each(resolveFlows, openflow(''), flowsOf(entries.openflow)),
+      each(resolvePortFlags, portFlags(''), flagsOf(entries.openflow)),
+    ),
     neighbors: each(resolveNeighbors, neighbors, entries.neighbors),
     addresses: coming,
     routes: each((list, host) => resolveRoutes(list, host, coming), routes, entries.routes),

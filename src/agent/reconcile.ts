@@ -9,6 +9,7 @@ import { type Conflict, diff } from '../plan/diff.js'
 import { SyntaxFault } from '../syntax/language.js'
 import type { Entry } from '../syntax/languages.js'
 import { tableOf } from '../syntax/nftables.js'
+import { once } from '../syntax/recent.js'
 import { staleConnections } from './conntrack.js'
 import { type Entries, NO_ENTRIES, type Subsystems } from './entries.js'
 import { isGuardTable } from './guard.js'
@@ -69,8 +70,14 @@ export function planPart(host: Host, goal: Goal, observed: Observation): PartPla
  */
 const staysMeanwhile = ({ op, from }: Change<Entry>): boolean => op === 'delete' && from !== null && !('cookie' in from)
 
+const NOTHING: Observed<Entry> = { own: [], foreign: [] }
+const SPLIT = { guard: new WeakMap<Observed<Entry>, Observed<Entry>>(), base: new WeakMap<Observed<Entry>, Observed<Entry>>() }
+
 /** What belongs to a part, and everything else as foreign to it. */
-export function split(part: Part, observed: Observed<Entry> = { own: [], foreign: [] }): Observed<Entry> {
+export const split = (part: Part, observed: Observed<Entry> = NOTHING): Observed<Entry> =>
+  once((each: Observed<Entry>) => splitAnew(part, each), SPLIT[part])(observed)
+
+function splitAnew(part: Part, observed: Observed<Entry>): Observed<Entry> {
   const mine = (entry: Entry) => isGuard(entry) === (part === 'guard')
   return { own: observed.own.filter(mine), foreign: [...observed.foreign, ...observed.own.filter((entry) => !mine(entry))] }
 }

@@ -17,7 +17,13 @@ const FLAGS_OFCTL = ['-O', 'OpenFlow10']
 const target = (rundir: string, bridge: string): string => `unix:${join(rundir, `${bridge}.mgmt`)}`
 
 /** Reads what a bridge of this name was said to have. */
-const reader = once((bridge: string) => recently(flowReader(bridge)))
+const reader = once((bridge: string) => {
+  const read = flowReader(bridge)
+  return recently((text): Observed<Flow> => {
+    const flows = read(text)
+    return { own: flows.filter(isOwn), foreign: flows.filter((flow) => !isOwn(flow)) }
+  })
+})
 
 const isFlag = (entry: Flow | PortFlag): entry is PortFlag => 'flag' in entry
 const [flows, flags] = [languageOf(''), portFlags('')]
@@ -46,16 +52,17 @@ export function hostOpenflow(exec: Exec, rundir: string, bridges: readonly Bridg
   return {
     language,
     async observe() {
-      const own: (Flow | PortFlag)[] = []
-      const foreign: (Flow | PortFlag)[] = []
+      const found: Observed<Flow | PortFlag>[] = []
       for (const bridge of bridges) {
         const text = await output(exec, 'ovs-ofctl', [...OFCTL, '--no-names', '--no-stats', 'dump-flows', target(rundir, bridge.name)])
-        for (const flow of reader(bridge.name)(text)) (isOwn(flow) ? own : foreign).push(flow)
+        found.push(reader(bridge.name)(text))
         const flagged = await readFlags(exec, rundir, bridge, node)
-        own.push(...flagged.own)
-        foreign.push(...flagged.foreign)
+        if (flagged.own.length + flagged.foreign.length > 0) found.push(flagged)
       }
-      return { own, foreign }
+      const [only, ...others] = found
+      // What is the same as before is the same object, so that nobody compares it anew.
+      if (only && others.length === 0) return only
+      return { own: found.flatMap(({ own }) => own), foreign: found.flatMap(({ foreign }) => foreign) }
     },
     async apply(changes) {
       for (const { entry } of changes) if (entry && isFlag(entry)) await setFlag(entry, 'no-flood')

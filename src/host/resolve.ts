@@ -32,6 +32,18 @@ export interface Resolved<E> {
  * several networks waits for the port of each, and serves the others meanwhile.
  */
 export function resolveFlows(entries: readonly Flow[], host: HostNames): Resolved<Flow> {
+  const names = JSON.stringify([host.node, host.bridges])
+  const found = FLOWS.get(entries)
+  if (found?.names === names) return found.resolved
+  const resolved = placeFlows(entries, host)
+  FLOWS.set(entries, { names, resolved })
+  return resolved
+}
+
+/** What became of flows on a host with these bridges. */
+const FLOWS = new WeakMap<readonly Flow[], { readonly names: string; readonly resolved: Resolved<Flow> }>()
+
+function placeFlows(entries: readonly Flow[], host: HostNames): Resolved<Flow> {
   const bridgeNamed = once((name: string) => bridgeOf(host, name))
   const portsOf = once((bridge: Bridge) => {
     const found = new Map<string, ReturnType<typeof portOf>>()

@@ -21,7 +21,23 @@ export interface Difference<E> {
  * What turns `own` into `desired`. A foreign entry is never changed, adopted or counted: where it holds the key of a desired entry,
  * the same meaning satisfies it and another meaning is a conflict. Law: diff(x, x) is empty.
  */
-export function diff<E>(language: Language<E>, desired: readonly E[], own: readonly E[], foreign: readonly E[] = []): Difference<E> {
+export function diff<E>(language: Language<E>, desired: readonly E[], own: readonly E[], foreign: readonly E[] = NONE): Difference<E> {
+  const found = DIFFERENCES.get(desired)
+  if (found?.language === language && found.own === own && found.foreign === foreign) return found.difference as Difference<E>
+  const difference = compare(language, desired, own, foreign)
+  DIFFERENCES.set(desired, { language, own, foreign, difference })
+  return difference
+}
+
+const NONE: readonly never[] = []
+
+/** Lists never change, and those of a host that says the same again are the same ones. */
+const DIFFERENCES = new WeakMap<
+  readonly unknown[],
+  { readonly language: unknown; readonly own: unknown; readonly foreign: unknown; readonly difference: unknown }
+>()
+
+function compare<E>(language: Language<E>, desired: readonly E[], own: readonly E[], foreign: readonly E[]): Difference<E> {
   const { subsystem, same } = language
   const index = (entries: readonly E[]) => {
     const found = new Map<string, E>()
