@@ -72,7 +72,7 @@ describeWith(['linux', 'root', 'ip', 'nft', 'ovs', 'arping', 'ndptool', 'tcpdump
           from,
           to,
           guard: guarded ? () => agent(from, 'apply', old(from), '--phase', 'shutdown') : null,
-          take: () => apply(to, moved(to)),
+          take: () => apply(to, moved(to), '--claim-after', '0'),
           release: () => apply(from, moved(from)),
         },
         [1, 3, 1],
