@@ -5,7 +5,7 @@ import type { Ownership, SubsystemName } from '../model/cluster.js'
 import type { Problem } from '../model/problem.js'
 import { SUBSYSTEMS } from './entries.js'
 import type { Report } from './run.js'
-import type { Seen, SeenSubsystem } from './seen.js'
+import type { SeenSubsystem } from './seen.js'
 
 /** What the daemon knows, as plain data: what `/status` answers and `egretta-agent status -o json` prints. Times are ISO 8601 in UTC. */
 export interface AgentStatus {
@@ -86,7 +86,6 @@ export interface Passes {
 /** A report with what the pass saw; without `seen` it was refused before it looked. */
 export type PassReport = Omit<Report, 'changes'> & {
   readonly changes: readonly { readonly subsystem: SubsystemName; readonly key: string }[]
-  readonly seen?: Seen | null
 }
 
 /** How a pass came about and ended. `events`: what the watches saw since the pass before it, the agent's own changes left out. */
@@ -132,7 +131,7 @@ export const noStatus = (node: string, version: string, phase: Phase): AgentStat
 export function recordPass(status: AgentStatus, report: PassReport, end: PassEnd): AgentStatus {
   const { time, seconds, bundle, events } = end
   const now = time.toISOString()
-  const { seen = null, phase, problems, exitCode } = report
+  const { seen, phase, problems, exitCode } = report
   const given = bundle && { ...bundle, source: withoutSecrets(bundle.source) }
   // Another bundle or phase asks for other things, so that what differs then is no drift.
   const sameTask = status.bundle !== null && status.bundle.digest === given?.digest && status.phase === phase

@@ -34,7 +34,8 @@ describe('a node', () => {
   it('keeps what it knew when a pass was refused before it looked', () => {
     const held = [{ address: '192.0.2.50', interface: 'br-ex' }]
     const before = recordPass(READY, report({ seen: seen({}, held) }), end(1))
-    const after = recordPass(before, report({ exitCode: 1, problems: failed, seen: null }), end(2, { bundle: null }))
+    const { seen: _, ...refused } = report({ exitCode: 1, problems: failed })
+    const after = recordPass(before, refused, end(2, { bundle: null }))
     expect(after.subsystems).toEqual(before.subsystems)
     expect([after.held, after.bundle]).toEqual([before.held, before.bundle])
     expect(after.passes).toEqual({ count: 3, failed: 1, lastSeconds: 0.25, lastEnd: '2026-01-01T00:00:02.000Z' })
