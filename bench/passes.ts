@@ -109,7 +109,7 @@ async function idling(seconds: number): Promise<Measured['idle']> {
   })
   const { pid = 0 } = agent
   try {
-    await sleep(15_000)
+    await sleep(30_000)
     const before = ticks(pid)
     await sleep(seconds * 1000)
     const cpu = ((ticks(pid) - before) / TICKS_A_SECOND / seconds) * 100
