@@ -64,7 +64,9 @@ async function move(project: Project, network: Network, from: LabNode, to: LabNo
       show(command, agent(node, 'apply', project.bundle(out, node.name), ...args).stdout)
     }
   const guard = guarded ? shown(from, 'out', '--phase', 'shutdown') : null
-  return await handOver(network, { addresses: MOVING, from, to, guard, take: shown(to, 'moved'), release: shown(from, 'moved') }, LISTEN)
+  // Left to itself the new node would wait until the old one no longer answers.
+  const take = guarded ? shown(to, 'moved') : shown(to, 'moved', '--claim-after', '0')
+  return await handOver(network, { addresses: MOVING, from, to, guard, take, release: shown(from, 'moved') }, LISTEN)
 }
 
 async function handOvers(project: Project, network: Network): Promise<readonly string[]> {
@@ -75,7 +77,9 @@ async function handOvers(project: Project, network: Network): Promise<readonly s
   show('egretta plan', project.egretta('plan').stdout)
   show('egretta synth --out moved', project.egretta('synth', '--out', 'moved').stdout)
   const listening = `(${LISTEN.reduce((sum, seconds) => sum + seconds)} s)`
-  await step(`Hand-over without the guard: the new node takes the addresses while the old one still has them ${listening}`)
+  await step(
+    `Hand-over without the guard: the new node is not to wait, and takes the addresses while the old one still has them ${listening}`,
+  )
   const unguarded = await move(project, network, from, to, false)
   await step(`Hand-over with the guard: shutdown phase on the old node, then the new node takes over and announces ${listening}`)
   const guarded = await move(project, network, from, to, true)
