@@ -54,6 +54,7 @@ const CALM_AT_MOST = 500
 /** For so long after it ended, a pass that changed something is the reason of what the watches see. */
 const ECHO = 200
 const RETRY = { first: 1_000, longest: 30_000 }
+const backoff = (times: number): number => Math.min(RETRY.first * 2 ** (times - 1), RETRY.longest)
 /** Who writes a bundle writes several files. */
 const SOURCE_TOGETHER = 100
 /** The first pass waits so long for the source, when there is a bundle of an earlier run. */
@@ -84,6 +85,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let stopping = false
   let ready: Ready | null = null
   let failures = 0
+  /** The passes in a row that were put back. The watches see that too: before this time it is no reason to try the bundle again. */
+  let setback = { bundle: '', times: 0, until: 0 }
   /** The bundle that the last pass refused or could not even begin. */
   let refused: string | null = null
   let [calm, lastEnd, echoUntil] = [0, 0, 0]
@@ -173,6 +176,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     // A bundle that is refused is no reason to leave the one before it to its fate. It comes first: what the host has lost meanwhile does
     // not count among what the new one would remove.
     if (refused === copy.name && applied && applied.name !== copy.name) await run(requestFor(applied))
+    const rest = setback.bundle === copy.name && phase !== 'shutdown' ? setback.until - now() : 0
+    if (rest > 0) return alarm.within(rest)
     const report = await run(requestFor(copy))
     if (stopping) return
     followUp.follow(report)
@@ -187,7 +192,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     }
     refused = report.exitCode === 1 && !changed ? copy.name : null
     ;[lastEnd, calm] = [now(), changed ? 0 : Math.min(CALM * (now() - started), CALM_AT_MOST)]
-    if (changed) {
+    const times = report.putBack ? setback.times + 1 : 0
+    setback = { bundle: copy.name, times, until: times > 0 ? lastEnd + backoff(times) : 0 }
+    if (changed || report.putBack) {
       echoUntil = lastEnd + ECHO
       events = []
     }
@@ -203,7 +210,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const wait = phase === 'startup' ? sync.after(report, now()) : null
     if (wait === 0) phase = 'steady'
     if (wait !== null) alarm.within(wait)
-    if (failures > 0) alarm.within(Math.min(RETRY.first * 2 ** (failures - 1), RETRY.longest))
+    if (failures > 0) alarm.within(backoff(failures))
     alarm.within(options.period)
   }
 

@@ -151,6 +151,8 @@ export interface Outcome {
   /** The changes that the host has now; none when what the pass did was put back. */
   readonly made: readonly Change<Entry>[]
   readonly problems: readonly Problem[]
+  /** Whether something was changed and put back. */
+  readonly putBack?: true
 }
 
 /**
@@ -171,7 +173,7 @@ export async function applyPart(
       await act.run()
     }
   } catch (error) {
-    return { made: [], problems: [faultProblem(error), ...(await restore(host, goal.part, before, [...touched]))] }
+    return { made: [], problems: [faultProblem(error), ...(await restore(host, goal.part, before, [...touched]))], putBack: true }
   }
   if (changes.length + conflicts.length === 0) return { made: [], problems: [] }
   const left = planPart(host, goal, await observe(host, goal.subsystems))
@@ -179,7 +181,7 @@ export async function applyPart(
   if (!first) {
     const failed = changes.length > 0 ? await check() : []
     if (failed.length === 0) return { made: changes, problems: [] }
-    return { made: [], problems: [...failed, ...(await restore(host, goal.part, before, [...touched]))] }
+    return { made: [], problems: [...failed, ...(await restore(host, goal.part, before, [...touched]))], putBack: true }
   }
   const count = left.changes.length + left.conflicts.length
   const message = `after the pass ${count} entries still differ, the first is ${first.subsystem} ${first.key}`
@@ -210,6 +212,8 @@ async function restore(host: Host, part: Part, before: Observation, names: Subsy
   for (const act of actsOf(host, { entries, subsystems: names, stale: [] }, changes)) {
     if (act.changes?.length !== 0) await attempt(act.subsystem, act.run)
   }
+  // Who reports what the host holds is to know how it ended.
+  for (const name of names) await host[name].observe().catch(() => [])
   return problems
 }
 

@@ -69,6 +69,8 @@ export interface Report {
   readonly handover?: Handover
   /** What the pass saw; absent where it was refused before it looked. */
   readonly seen?: Seen
+  /** A part of the host was changed and put back; absent where none was. */
+  readonly putBack?: true
   /** 0 converged, 1 failed or refused, 2 differences that stay, 4 converged except for what is pending. */
   readonly exitCode: 0 | 1 | 2 | 4
 }
@@ -150,6 +152,7 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
   let waiting = noted.moves.waiting
   let claimed: Turn['claims'] = []
   let remaining = 0
+  let putBack: Pick<Report, 'putBack'> = {}
   /** Silences addresses until the guard of the phase is compared, which is the last of a steady pass. */
   const quiet = async (tables: Entries): Promise<readonly Problem[]> => {
     const guard: Goal = { part: 'guard', entries: tables, waiting: new Set(), subsystems: ['nftables'], stale: [], awaited: [] }
@@ -211,6 +214,7 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
         const check = () => failedChecks(createExec(request.exec), rundir, sight.view, managed, request.checks ?? NO_CHECKS)
         const outcome = await applyPart(host, managed, seen, plan, goal.part === 'base' && phase !== 'shutdown' ? check : undefined)
         changes.push(...outcome.made)
+        if (outcome.putBack) putBack = { putBack: true }
         // What was put back speaks again.
         if (going.length > 0 && outcome.made.length === 0) problems.push(...(await quiet(quietGuard(bundle, sight, []))))
         problems.push(...outcome.problems)
@@ -237,6 +241,7 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
     pending,
     problems,
     ...handover,
+    ...putBack,
     seen: recorder.seen(bundle, sight.goals, lasting(changes, passing), exitCode === 0 || exitCode === 4),
     exitCode,
   }

@@ -21,6 +21,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'a check after a pass', () =
     expect(summary(report)).toMatchObject({ exitCode: 1, changes: [], problems: ['CheckFailed'] })
     expect(report.problems[0]?.message).toMatch(/^after the pass "ls \/no such file" ended with 2: ls: .*No such file/)
     expect(node.state()).toBe(before)
+    expect(report.seen?.held, 'reported after it was put back').toEqual([])
     const missing = await node.agent('apply', checked('no-such-program'))
     expect(missing.problems).toMatchObject([{ code: 'CheckFailed', message: expect.stringContaining('no-such-program is not installed') }])
     expect(node.state()).toBe(before)

@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { NO_CHECKS } from '../../src/agent/checks.js'
 import { type Daemon, type DaemonOptions, startDaemon } from '../../src/agent/daemon.js'
 import { remembering } from '../../src/agent/remember.js'
 import type { Report } from '../../src/agent/run.js'
@@ -145,6 +146,24 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'an agent that keeps a node'
     node.ovs.ofctl('del-flows', BRIDGE, 'table=9')
     await until('repair', () => flows().split('table=9').length === 41)
     expect(addresses()).not.toContain('192.0.2.60')
+  })
+
+  it('tries a bundle that a check has put back more and more seldom, and keeps the one before it up meanwhile', async () => {
+    const ok = join(node.folder, 'ok')
+    await start({
+      checks: { ...NO_CHECKS, command: ['sh', '-c', `! ip address show dev ${BRIDGE} | grep -q 192.0.2.60 || test -e ${ok}`] },
+    })
+    await steady()
+    writeBundle(node.bundle, { egress: ['192.0.2.50', '192.0.2.60'] })
+    const failed = () => reports.filter(({ problems }) => problems.some(({ code }) => code === 'CheckFailed')).length
+    await until('second try', () => failed() === 2)
+    node.namespace.exec('ip', ['addr', 'del', '192.0.2.50/32', 'dev', BRIDGE])
+    await sleep(1200)
+    expect(addresses()).toContain('192.0.2.50')
+    expect(failed(), 'tries within a second after the second one').toBe(2)
+    writeFileSync(ok, '')
+    await until('third try', () => last()?.exitCode === 0)
+    expect(addresses()).toContain('192.0.2.60')
   })
 
   it('lets the node fall silent when it is told so by another process, and speak again', async () => {
