@@ -34,11 +34,11 @@ export function loadBundle(folder: string): Bundle | readonly Problem[] {
   if (found === null || found.length === 0) {
     return refuse(
       `the bundle folder ${folder} ${found === null ? 'is not there' : 'is empty'}`,
-      'Point --bundle to the folder of this node, out/nodes/NODE; a node that hosts nothing has files too.',
+      'Name the folder of this node, out/nodes/NODE; a node that hosts nothing has files too.',
     )
   }
   if (!found.some(({ name }) => name === 'bundle.json')) {
-    return refuse(`${folder} has no bundle.json`, 'Point --bundle to the folder of this node, out/nodes/NODE.')
+    return refuse(`${folder} has no bundle.json`, 'Name the folder of this node, out/nodes/NODE.')
   }
   const other = found.find(({ plain }) => !plain)
   if (other) return refuse(`${other.name} in ${folder} is a folder, a symbolic link or the like; a bundle holds plain files only`)

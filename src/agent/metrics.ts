@@ -47,7 +47,7 @@ function metricsOf(status: AgentStatus): readonly Metric[] {
       bundle ? [[{ digest: bundle.digest, source: bundle.source, revision: bundle.revision ?? '' }, 1]] : [],
     ),
     gauge('ready', '1 when the node does all that the bundle says, else 0.', [[{}, ready ? 1 : 0]]),
-    gauge('source_failed', '1 while the source cannot be read, else 0.', [[{}, sourceError ? 1 : 0]]),
+    gauge('source_failed', '1 while the source cannot be read or holds a bundle that is not taken, else 0.', [[{}, sourceError ? 1 : 0]]),
     gauge(
       'subsystem_info',
       'Digests of what a subsystem is asked for, of what the host held after the last pass, and of what this agent last brought it to. Always 1.',

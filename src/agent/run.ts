@@ -145,7 +145,7 @@ async function work(request: Request, bundle: Bundle, exec: Exec, faults: readon
   const { host } = recorder
   const written = writtenAt(`${request.bundle}/bundle.json`) ?? Date.now()
   const problems: Problem[] = [...faults, ...noted.problems, ...sight.problems]
-  if (phase !== 'shutdown' && !request.allowOlder && isLeftBehind(bundle, written, state)) problems.push(leftBehind(request.bundle))
+  if (phase !== 'shutdown' && !request.allowOlder && isLeftBehind(bundle, written, state)) problems.push(leftBehind())
   const changes: Change<Entry>[] = []
   const passing = new Set<string>()
   let turn = NO_TURN
@@ -253,9 +253,7 @@ function lasting(changes: readonly Change<Entry>[], passing: ReadonlySet<string>
   return changes.filter(({ key }) => !gone.has(key))
 }
 
-const leftBehind = (folder: string): Problem =>
-  problem('OlderBundle', {
-    message: `${folder} holds a bundle that was applied before the last one, and was written before it; nothing was changed`,
-  })
+const leftBehind = (): Problem =>
+  problem('OlderBundle', { message: 'the bundle was applied before the last one, and was written before it; nothing was changed' })
 
 const isError = ({ severity }: Problem): boolean => severity === 'error'

@@ -36,7 +36,7 @@ export function printStatus(status: AgentStatus): string {
     ...section('last drift', drifts),
     ...section('last errors', errors),
     ...section('waiting', waits),
-    ...section('source', sourceError ? [[`cannot be read since ${sourceError.since}: ${sourceError.text}`]] : []),
+    ...section('source', sourceError ? [[`cannot be used since ${sourceError.since}: ${sourceError.text}`]] : []),
     ...section('not ready because', ready ? [] : obstacles(status).map((reason) => [reason])),
     ...(problems.length === 0 ? [] : ['', ...problems.map((each) => printProblem(each).trimEnd())]),
     '',

@@ -23,7 +23,7 @@ export interface AgentStatus {
   readonly passes: Passes
   /** Of the last pass. */
   readonly problems: readonly Problem[]
-  /** Why the source cannot be read, since when; the node goes on with what it had. Null while it can. */
+  /** Why the source cannot be read or is not taken, since when; the node goes on with what it had. Null while it can. */
   readonly sourceError: { readonly since: string; readonly text: string } | null
 }
 
