@@ -85,6 +85,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let stopping = false
   let ready: Ready | null = null
   let failures = 0
+  /** Ends with the pass that runs, when it is known what it applied. */
+  let applying: Promise<void> = Promise.resolve()
   /** The passes in a row that were put back. The watches see that too: before this time it is no reason to try the bundle again. */
   let setback = { bundle: '', times: 0, until: 0 }
   /** The bundle that the last pass refused or could not even begin. */
@@ -130,6 +132,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       if (found !== given?.deref()) {
         const copy = copyBundle(stateDir, node, found)
         if (!('bundle' in copy)) return complain(copy)
+        // What a pass is about to apply counts as applied: else a branch that goes back meanwhile takes the node along.
+        await applying
         const before = applied && applied.name !== copy.name && !options.allowOlder ? appliedRevision(stateDir, node) : null
         if (await source.precedes(found.revision, before)) return complain([older(found.revision, before)])
         if (stopping) return
@@ -178,7 +182,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     if (refused === copy.name && applied && applied.name !== copy.name) await run(requestFor(applied))
     const rest = setback.bundle === copy.name && phase !== 'shutdown' ? setback.until - now() : 0
     if (rest > 0) return alarm.within(rest)
-    const report = await run(requestFor(copy))
+    const running = run(requestFor(copy))
+    applying = running.then(() => undefined)
+    const report = await running
     if (stopping) return
     followUp.follow(report)
     const seconds = (now() - started) / 1000
