@@ -124,19 +124,28 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     complaint = text
     status = recordSource(status, problems.length > 0 ? text : null, new Date())
   }
+  /** The applied revision, where what the source says came before it; else null. What a pass is about to apply counts as applied. */
+  const appliedBefore = async ({ revision }: Given): Promise<string | null> => {
+    for (;;) {
+      const judged = applying
+      await judged
+      const before = appliedRevision(stateDir, node)
+      const isOlder = await source.precedes(revision, before)
+      if (judged === applying) return isOlder ? before : null
+    }
+  }
   const take = async (): Promise<void> => {
     try {
       const found = await source.read()
       if (stopping) return
       if (!('files' in found)) return complain(found)
       if (found !== given?.deref()) {
+        const revision = options.allowOlder ? null : await appliedBefore(found)
+        if (stopping) return
+        // From here to `wanted` nothing waits: a pass that ends removes every copy that nobody wants.
         const copy = copyBundle(stateDir, node, found)
         if (!('bundle' in copy)) return complain(copy)
-        // What a pass is about to apply counts as applied: else a branch that goes back meanwhile takes the node along.
-        await applying
-        const before = applied && applied.name !== copy.name && !options.allowOlder ? appliedRevision(stateDir, node) : null
-        if (await source.precedes(found.revision, before)) return complain([older(found.revision, before)])
-        if (stopping) return
+        if (revision !== null && applied?.name !== copy.name) return complain([older(found.revision, revision)])
         given = new WeakRef(found)
         if (wanted?.copy.name !== copy.name) alarm.within(0)
         wanted = { copy, revision: found.revision }
@@ -183,7 +192,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const rest = setback.bundle === copy.name && phase !== 'shutdown' ? setback.until - now() : 0
     if (rest > 0) return alarm.within(rest)
     const running = run(requestFor(copy))
-    applying = running.then(() => undefined)
+    applying = running.then(
+      () => {},
+      () => {},
+    )
     const report = await running
     if (stopping) return
     followUp.follow(report)
