@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { cable } from '../lab/netns.js'
 import { describeWith } from '../requires.js'
-import { BRIDGE, NODE, writeBundle } from './bundles.js'
-import { type Node, openNode } from './node.js'
+import { BRIDGE, writeBundle } from './bundles.js'
+import { agentWords, type Node, openNode } from './node.js'
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'agent', 'main.ts')
 /** nobody */
 const USER = 65534
 const CARD = 'ens9'
@@ -42,20 +41,7 @@ describeWith(
         '--bounding-set=-all,+net_admin,+net_raw',
       ]
       const kept = ['--inh-caps=-all,+net_admin,+net_raw', '--ambient-caps=-all,+net_admin,+net_raw']
-      const words = [
-        '--import',
-        'tsx',
-        MAIN,
-        command,
-        '--bundle',
-        node.bundle,
-        '--node',
-        NODE,
-        '--state-dir',
-        node.stateDir,
-        '--phase',
-        phase,
-      ]
+      const words = [...agentWords(command, node), '--phase', phase]
       const { status, stdout, stderr } = node.namespace.exec('setpriv', [...rights, ...kept, process.execPath, ...words, '-o', 'json'], {
         env: { OVS_RUNDIR: node.ovs.rundir },
         mayFail: true,

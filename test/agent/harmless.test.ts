@@ -2,10 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWith } from '../requires.js'
-import { NODE, writeBundle } from './bundles.js'
-import { type Node, openNode } from './node.js'
-
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'agent', 'main.ts')
+import { writeBundle } from './bundles.js'
+import { agentWords, type Node, openNode } from './node.js'
 
 /** System calls that change what stands in a folder, and the flags with which a file is opened for writing. */
 const CHANGING =
@@ -51,7 +49,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'strace'], 'a comparison', ()
       const words = ['-ff', '-qq', '-e', `trace=${CHANGING}`, '-e', 'signal=none', '-o', join(trace, 'of')]
       const said = node.namespace.exec(
         'strace',
-        [...words, process.execPath, ...command(name, node.bundle), ...options, '--phase', phase, '-o', 'json'],
+        [...words, process.execPath, ...agentWords(name, node), ...options, '--phase', phase, '-o', 'json'],
         {
           env: { OVS_RUNDIR: node.ovs.rundir },
           mayFail: true,
@@ -73,18 +71,8 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'strace'], 'a comparison', ()
     }
   })
 
-  const command = (name: string, bundle: string) => [
-    '--import',
-    'tsx',
-    MAIN,
-    name,
-    '--bundle',
-    bundle,
-    '--node',
-    NODE,
-    '--state-dir',
-    node.stateDir,
-  ]
   const agent = (name: string, bundle: string) =>
-    node.namespace.exec(process.execPath, [...command(name, bundle), '--allow-older'], { env: { OVS_RUNDIR: node.ovs.rundir } })
+    node.namespace.exec(process.execPath, [...agentWords(name, { ...node, bundle }), '--allow-older'], {
+      env: { OVS_RUNDIR: node.ovs.rundir },
+    })
 })

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWith } from '../requires.js'
-import { BRIDGE, NODE, writeBundle } from './bundles.js'
-import { type Node, openNode, summary } from './node.js'
+import { BRIDGE, writeBundle } from './bundles.js'
+import { agentWords, type Node, openNode, summary } from './node.js'
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'agent', 'main.ts')
 const COUNT = 200
 const HELD = {
   egress: Array.from({ length: COUNT }, (_, index) =>
@@ -35,21 +34,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs'], 'an agent that is killed', (
 
   /** Starts `apply` as a process of its own and kills it some time after it has begun to change the host. Whether it was killed in time. */
   async function applyAndKill(after: number): Promise<boolean> {
-    const args = [
-      '--import',
-      'tsx',
-      MAIN,
-      'apply',
-      '--bundle',
-      node.bundle,
-      '--node',
-      NODE,
-      '--state-dir',
-      node.stateDir,
-      '--max-remove',
-      '100',
-    ]
-    const [enter = '', ...words] = [...node.prefix, process.execPath, ...args]
+    const [enter = '', ...words] = [...node.prefix, process.execPath, ...agentWords('apply', node), '--max-remove', '100']
     const child = spawn(enter, words, { stdio: 'ignore', env: { ...process.env, OVS_RUNDIR: node.ovs.rundir } })
     const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_, signal) => resolve(signal)))
     while (child.exitCode === null && !existsSync(join(node.stateDir, 'journal.json'))) await sleep(1)

@@ -52,6 +52,12 @@ export function openNode(label: string): Node {
   }
 }
 
+/** The words after `node` that start the agent from its sources on a bundle of a node. */
+export const agentWords = (command: string, { bundle, stateDir }: Pick<Node, 'bundle' | 'stateDir'>): readonly string[] => [
+  ...['--import', 'tsx', join(import.meta.dirname, '../../src/agent/main.ts'), command],
+  ...['--bundle', bundle, '--node', NODE, '--state-dir', stateDir],
+]
+
 /** A report in one line per change and problem. */
 export const summary = ({ changes, pending, problems, exitCode }: Report) => ({
   exitCode,

@@ -1,5 +1,5 @@
 import { type Address, type Prefix, parseAddress, parsePrefix } from '../../src/model/address.js'
-import type { Cluster } from '../../src/model/cluster.js'
+import { type Cluster, readCluster } from '../../src/model/cluster.js'
 import type { Inputs } from '../../src/model/inputs.js'
 import type { SourceObject } from '../../src/model/source.js'
 import type { Speaker } from '../../src/model/speaker.js'
@@ -106,33 +106,6 @@ export function inputs(
   around: Partial<Topology> = {},
 ): Inputs {
   const subnets = { pod: [], service: [], join: [], transit: [], masquerade: ['169.254.0.0/17', 'fd69::/112'].map(prefix) }
-  const cluster: Cluster = {
-    placement: 'enforced',
-    placementReason: 'Cluster.spec.placement',
-    ownership: {},
-    bridge: null,
-    uplink: null,
-    guardDevice: null,
-    subnets,
-    nodes: {},
-    unreachable: [],
-    policy: {},
-    nftVersion: '1.0.6',
-    gatewayModes: [],
-    masqueradeSubnets: [],
-    networkSegmentation: false,
-    disableSnatMultipleGateways: false,
-    mtu: 1400,
-    checkPacketLength: true,
-    genevePort: 6081,
-    conntrackZone: 64000,
-    routeTable: 1000,
-    conntrack: 'flush',
-    release: null,
-    managementPort: null,
-    source: null,
-    ...over,
-  }
   const facts = {
     platform,
     podSubnets: [],
@@ -149,6 +122,8 @@ export function inputs(
     placedByOvnkube: null,
     takesNodeSelector: null,
   }
+  const { cluster: defaults } = readCluster(null, facts, subnets)
+  const cluster: Cluster = { ...defaults, placement: 'enforced', placementReason: 'Cluster.spec.placement', subnets, ...over }
   return {
     intent: { objects: [], invalid: [], foreign: [], removed: [], gone: [] },
     topology: {

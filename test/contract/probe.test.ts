@@ -39,9 +39,9 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'arping', 'ndptool', 'tcpdump
     host?.close()
   })
 
-  const hold = (dev: string) => {
+  const hold = (dev: string, namespace = station) => {
     for (const text of HELD)
-      station.exec('ip', [
+      namespace.exec('ip', [
         'addr',
         'add',
         `${text}/${text.includes(':') ? '128' : '32'}`,
@@ -137,15 +137,7 @@ describeWith(['root', 'linux', 'ip', 'nft', 'ovs', 'arping', 'ndptool', 'tcpdump
   it('announces with every form that stations believe', async () => {
     for (const wire of [deviceWire(), bridgeWire(0)]) {
       const dev = wire.kind === 'bridge' ? 'br-ex' : 'eth1'
-      for (const text of HELD)
-        host.namespace.exec('ip', [
-          'addr',
-          'add',
-          `${text}/${text.includes(':') ? '128' : '32'}`,
-          'dev',
-          dev,
-          ...(text.includes(':') ? ['nodad'] : []),
-        ])
+      hold(dev, host.namespace)
       const about = `ether src ${MAC} and ((arp and arp[14:4] = 0xc0000232) or icmp6[icmp6type] = 136)`
       const listening = await record(station, 'eth0', join(host.folder, `${wire.kind}.pcap`), about, 'in')
       await announce(exec, claims(wire, HELD))

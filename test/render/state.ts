@@ -1,6 +1,7 @@
 import type { Address } from '../../src/model/address.js'
 import type { BridgeNetwork, NodeState, SecondaryNetwork } from '../../src/model/node-state.js'
 import { address, prefix } from '../compile/cluster.js'
+import { BRIDGE } from './bridges.js'
 
 /** The default network of a cluster, as it is on one node. */
 export const defaultNetwork = (over: Partial<BridgeNetwork> = {}): BridgeNetwork => ({
@@ -26,23 +27,12 @@ export const state = (over: Partial<NodeState> = {}, bridge: Partial<NodeState['
   announcing: ['default'],
   silenced: [],
   externalBridge: {
-    mode: 'shared',
-    mac: '02:00:00:00:00:0a',
-    vlan: 0,
-    mtu: null,
-    genevePort: 6081,
-    zone: 64000,
-    segmentation: false,
-    routedPods: false,
-    nodeAddresses: ['192.0.2.11', '2001:db8::11'].map(address),
-    hostSubnets: ['192.0.2.0/24', '2001:db8::/64'].map(prefix),
+    ...BRIDGE,
     extraAddresses: [],
     serviceSubnets: ['172.30.0.0/16', 'fd02::/112'].map(prefix),
     masqueradeSubnets: ['169.254.169.0/29', 'fd69::/125'].map(prefix),
     clusterAddresses: ['192.0.2.11/32', '2001:db8::11/128'].map(prefix),
     networks: [defaultNetwork()],
-    closed: [],
-    egressMarks: [],
     ...bridge,
   },
   routes: [],
